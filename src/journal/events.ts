@@ -1,0 +1,407 @@
+// Everything that can ever happen to a run, in one file: schema and type together.
+//  J1  Every event has a key that is unique in its run; `keyOf` derives it from the payload.
+//  J3  The key of an outcome is the same for every way its intent can end: one intent, one outcome.
+// Payloads leave out what has its default, so that a step costs few bytes.
+
+import { z } from "zod";
+import { assertNever } from "../errors.ts";
+import { Effect, Limits, Rules } from "./definition.ts";
+import { ThoughtPart, Usage } from "./message.ts";
+
+export const RUN_STATUSES = [
+  "pending",
+  "running",
+  "waiting",
+  "suspended",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+export const RunStatus = z.enum(RUN_STATUSES);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const Trigger = z.enum([
+  "user",
+  "delegation",
+  "handoff",
+  "route",
+  "advisor",
+  "team",
+  "best_of",
+  "message",
+  "fork",
+  "retry",
+]);
+export type Trigger = z.infer<typeof Trigger>;
+
+export const StopReason = z.enum([
+  "final_answer",
+  "handed_off",
+  "routed",
+  "max_turns",
+  "max_duration",
+  "budget",
+  "loop",
+  "approval_expired",
+  "provider",
+  "invalid_output",
+  "history_limit",
+  "error",
+  "user",
+  "parent",
+  "orphaned",
+  "moved",
+]);
+export type StopReason = z.infer<typeof StopReason>;
+
+export const WaitingOn = z.object({
+  kind: z.enum([
+    "child",
+    "handoff",
+    "timer",
+    "provider",
+    "slot",
+    "approval",
+    "child_hitl",
+    "question",
+    "outcome_unknown",
+    "budget",
+    "loop",
+    "storage",
+    "definition_changed",
+    "quarantine",
+    "paused",
+  ]),
+  /** The items (tool calls, `budget/1`, `loop/1`) or child runs that are waited for. */
+  items: z.array(z.string()).optional(),
+  until: z.number().optional(),
+  detail: z.string().optional(),
+});
+export type WaitingOn = z.infer<typeof WaitingOn>;
+
+/** D3: what a run hands to whoever started it. Counts and files come from the journal, never from the model's word. */
+export const ResultEnvelope = z.object({
+  status: z.enum(["completed", "failed", "cancelled"]),
+  summary: z.string(),
+  details: z.string().optional(),
+  files_modified: z.array(z.string()),
+  files_created: z.array(z.string()),
+  tests_run: z.number().nullable(),
+  tests_passed: z.number().nullable(),
+  warnings: z.array(z.string()),
+  suggestions: z.array(z.string()),
+  iteration_count: z.number(),
+  duration_ms: z.number(),
+  output: z.unknown().optional(),
+});
+export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
+
+export const ApprovalPolicy = z.object({
+  onTimeout: z.enum(["reject", "fail", "wait"]),
+  unattended: z.enum(["park", "reject", "fail"]),
+});
+export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
+
+export const FileChange = z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) });
+export type FileChange = z.infer<typeof FileChange>;
+
+const Attempt = z.int().positive().optional();
+const Purpose = z.enum(["turn", "final", "summary", "judge", "repair"]);
+export type Purpose = z.infer<typeof Purpose>;
+
+const Ended = z.object({
+  stopReason: StopReason,
+  summary: z.string(),
+  output: z.unknown().optional(),
+  result: ResultEnvelope,
+  /** Context that came too late to be seen (J11). */
+  unseen: z.array(z.string()).optional(),
+});
+
+/** What may be spent by a call before it is known what it did (B2). */
+export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
+export type Estimate = z.infer<typeof Estimate>;
+
+export const payloads = {
+  RUN_STARTED: z.object({
+    agent: z.string(),
+    /** Hash of the pinned definition's blob. */
+    definition: z.string(),
+    kind: z.enum(["main", "subagent"]),
+    depth: z.int().nonnegative(),
+    trigger: Trigger,
+    task: z.string(),
+    input: z.unknown().optional(),
+    mode: z.enum(["auto", "chat"]),
+    attended: z.boolean(),
+    rootRunId: z.string(),
+    parentRunId: z.string().optional(),
+    parentKey: z.string().optional(),
+    budgetRunId: z.string().optional(),
+    sessionId: z.string().optional(),
+    userId: z.string().optional(),
+    workspace: z.string(),
+    limits: Limits,
+    approvals: ApprovalPolicy,
+    /** The run's own rules: given when it was started. */
+    permissions: Rules.optional(),
+    continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
+  }),
+  CONTEXT_ADDED: z.object({
+    id: z.string(),
+    source: z.enum(["person", "parent", "agent", "advice", "team", "system"]),
+    from: z.string().optional(),
+    text: z.string(),
+  }),
+  MODEL_CALL_STARTED: z.object({
+    callId: z.string(),
+    model: z.string(),
+    attempt: Attempt,
+    purpose: Purpose.optional(),
+    /** Absent: the model sees everything before this event (J11). */
+    sawSeq: z.int().optional(),
+    estimate: Estimate.optional(),
+  }),
+  AGENT_THOUGHT: z.object({
+    callId: z.string(),
+    attempt: Attempt,
+    content: z.array(ThoughtPart),
+    usage: Usage,
+    /** Null: no price is known for this model. */
+    cost: z.number().nullable(),
+    finish: z.string(),
+    ms: z.number(),
+  }),
+  MODEL_CALL_FAILED: z.object({
+    callId: z.string(),
+    attempt: Attempt,
+    cause: z.enum([
+      "interrupted",
+      "rate_limit",
+      "overloaded",
+      "network",
+      "timeout",
+      "truncated",
+      "rejected",
+      "auth",
+      "model",
+    ]),
+    message: z.string(),
+    retryAt: z.number().optional(),
+    /** What was or may have been spent. */
+    usage: Usage.optional(),
+    cost: z.number().nullable().optional(),
+    ms: z.number().optional(),
+  }),
+  TOOL_PROPOSED: z.object({
+    toolCallId: z.string(),
+    name: z.string(),
+    effect: Effect,
+    verdict: z.enum(["allow", "ask", "deny"]),
+    /** The rule that decided, with where it stands: `project deny Bash(rm *)`. */
+    rule: z.string(),
+    /** From 2 on: the call was put to a person again because what it rests on had changed. */
+    round: z.int().positive().optional(),
+    /** Of call, definition, permissions and fingerprint: what an approval is bound to. */
+    hash: z.string().optional(),
+    /** The state of the files concerned when the preview was made. */
+    fingerprint: z.string().optional(),
+    preview: z.string().optional(),
+    expiresAt: z.number().optional(),
+  }),
+  APPROVAL_DECIDED: z.object({
+    itemId: z.string(),
+    decision: z.enum(["approve", "edit", "reject", "answer", "expire"]),
+    by: z.string(),
+    note: z.string().optional(),
+    answer: z.string().optional(),
+    input: z.unknown().optional(),
+    limits: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
+    scope: z.enum(["once", "run", "tree", "always"]).optional(),
+    /** The rule that a wider scope grants, and until when. */
+    grant: z.string().optional(),
+    until: z.number().optional(),
+    hash: z.string().optional(),
+  }),
+  TOOL_STARTED: z.object({
+    toolCallId: z.string(),
+    attempt: Attempt,
+    /** Where an effect that is not `read` happens, for whoever must find out what became of it. */
+    host: z.string().optional(),
+    pid: z.int().optional(),
+  }),
+  TOOL_RESULT: z.object({
+    toolCallId: z.string(),
+    attempt: Attempt,
+    output: z.unknown(),
+    isError: z.literal(true).optional(),
+    outcome: z.enum(["ok", "error", "denied", "deferred", "stale", "unknown", "not_started"]).optional(),
+    /** The whole output as a blob, where `output` holds only its head and tail. */
+    ref: z.string().optional(),
+    size: z.int().optional(),
+    files: z.array(FileChange).optional(),
+    ms: z.number().optional(),
+  }),
+  OUTCOME_DECIDED: z.object({
+    toolCallId: z.string(),
+    attempt: Attempt,
+    verdict: z.enum(["happened", "run_again", "fail"]),
+    by: z.string(),
+    output: z.string().optional(),
+    note: z.string().optional(),
+  }),
+  RUN_SUSPENDED: z.object({
+    waitingOn: WaitingOn,
+    blockers: z.array(z.string()).optional(),
+    blocked_by_child_run_id: z.string().optional(),
+  }),
+  RUN_RESUMED: z.object({ by: z.string(), note: z.string().optional() }),
+  CHILD_RUN_STARTED: z.object({
+    child_run_id: z.string(),
+    agent_type: z.string(),
+    task: z.string(),
+    trigger: Trigger,
+    key: z.string(),
+  }),
+  CHILD_RUN_COMPLETED: z.object({
+    child_run_id: z.string(),
+    success: z.boolean(),
+    summary: z.string(),
+    key: z.string(),
+    result: ResultEnvelope,
+    usage: Usage.optional(),
+    cost: z.number().nullable().optional(),
+  }),
+  TEAM_ROUND_STARTED: z.object({ round: z.int().positive(), members: z.array(z.string()) }),
+  TEAM_MESSAGE: z.object({ round: z.int().positive(), index: z.int(), from: z.string(), text: z.string() }),
+  TEAM_VOTE: z.object({
+    round: z.int().positive(),
+    from: z.string(),
+    ready: z.boolean(),
+    reason: z.string(),
+  }),
+  STEP_YIELDED: z.object({
+    index: z.int().nonnegative(),
+    kind: z.string(),
+    arguments: z.unknown(),
+    answer: z.unknown(),
+  }),
+  CONTEXT_COMPACTED: z.object({
+    callId: z.string(),
+    upTo: z.object({ runId: z.string(), seq: z.int() }),
+    summary: z.string(),
+  }),
+  LIMIT_REACHED: z.object({
+    limit: z.string(),
+    value: z.number(),
+    hard: z.boolean(),
+    /** The item under which a person may raise it (`limits.onBudget: suspend`). */
+    itemId: z.string().optional(),
+  }),
+  TIMER_SET: z.object({ id: z.string(), at: z.number(), purpose: z.string() }),
+  TIMER_FIRED: z.object({ id: z.string() }),
+  CANCEL_REQUESTED: z.object({ by: z.string(), reason: z.string().optional() }),
+  RUN_CANCELLED: Ended,
+  RUN_MOVED: z.object({ transferId: z.string() }),
+  SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
+  RUN_COMPLETED: Ended,
+  RUN_FAILED: Ended,
+} as const;
+
+export type EventType = keyof typeof payloads;
+export type Payload<T extends EventType> = z.infer<(typeof payloads)[T]>;
+
+/** An event before it has its place in a journal. */
+export type EventBody = { [T in EventType]: { type: T; payload: Payload<T>; key?: string } }[EventType];
+
+/** An event in its place. */
+export type JournalEvent = {
+  [T in EventType]: {
+    runId: string;
+    seq: number;
+    position: number;
+    ts: number;
+    type: T;
+    key: string;
+    payload: Payload<T>;
+  };
+}[EventType];
+
+export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
+
+export const TERMINAL_TYPES: ReadonlySet<EventType> = new Set([
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);
+
+/** J3: outcomes are written whoever hands them in; they need an open intent, not the newest epoch. */
+export const OUTCOME_TYPES: ReadonlySet<EventType> = new Set([
+  "AGENT_THOUGHT",
+  "MODEL_CALL_FAILED",
+  "TOOL_RESULT",
+]);
+
+/** J1. Only events that can happen any number of times for the same reason need a key from their writer. */
+export function keyOf(event: EventBody): string {
+  if (event.key !== undefined) return event.key;
+  switch (event.type) {
+    case "RUN_STARTED":
+      return "start";
+    case "CONTEXT_ADDED":
+      return `context/${event.payload.id}`;
+    case "MODEL_CALL_STARTED":
+      return `${attemptOf(event.payload.callId, event.payload.attempt)}/s`;
+    case "AGENT_THOUGHT":
+    case "MODEL_CALL_FAILED":
+      return `${attemptOf(event.payload.callId, event.payload.attempt)}/e`;
+    case "TOOL_PROPOSED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.round)}/p`;
+    case "APPROVAL_DECIDED":
+      return `${event.payload.itemId}/d`;
+    case "TOOL_STARTED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.attempt)}/s`;
+    case "TOOL_RESULT":
+      return `${event.payload.toolCallId}/e`;
+    case "OUTCOME_DECIDED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.attempt)}/o`;
+    case "CHILD_RUN_STARTED":
+      return `${event.payload.child_run_id}/s`;
+    case "CHILD_RUN_COMPLETED":
+      return `${event.payload.child_run_id}/e`;
+    case "TEAM_ROUND_STARTED":
+      return `round/${event.payload.round}`;
+    case "TEAM_MESSAGE":
+      return `round/${event.payload.round}/${event.payload.from}/${event.payload.index}`;
+    case "TEAM_VOTE":
+      return `round/${event.payload.round}/${event.payload.from}/vote`;
+    case "STEP_YIELDED":
+      return `step/${event.payload.index}`;
+    case "CONTEXT_COMPACTED":
+      return `${event.payload.callId}/compacted`;
+    case "TIMER_SET":
+      return `timer/${event.payload.id}/set`;
+    case "TIMER_FIRED":
+      return `timer/${event.payload.id}/fired`;
+    case "LIMIT_REACHED":
+      return `limit/${event.payload.itemId ?? `${event.payload.limit}/${event.payload.hard ? "hard" : "soft"}`}`;
+    case "SYSTEM_ERROR":
+      return `error/${event.payload.id}`;
+    case "CANCEL_REQUESTED":
+      return "cancel";
+    case "RUN_MOVED":
+      return "moved";
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return "end";
+    case "RUN_SUSPENDED":
+    case "RUN_RESUMED":
+      throw new Error(`${event.type} needs a key from its writer: a run may rest any number of times`);
+    default:
+      return assertNever(event);
+  }
+}
+
+const attemptOf = (id: string, attempt: number | undefined): string =>
+  attempt === undefined || attempt === 1 ? id : `${id}~${attempt}`;

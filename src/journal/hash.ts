@@ -1,0 +1,20 @@
+// The hash chain over a run's events (P2, J9): each hash covers the stored bytes of its event and the hash before it,
+// so an edit, a gap or a swap anywhere shows at the first event after it.
+
+import type { Digest } from "../ids.ts";
+
+export interface ChainLink {
+  seq: number;
+  ts: number;
+  type: string;
+  key: string;
+  /** The payload exactly as stored. */
+  text: string;
+}
+
+/** What the first event of every run is chained to. */
+export const CHAIN_START = "";
+
+export function chainHash(digest: Digest, previous: string, link: ChainLink): string {
+  return digest(`${previous}\n${link.seq}\n${link.ts}\n${link.type}\n${link.key}\n${link.text}`);
+}

@@ -1,0 +1,58 @@
+// What a model says and is told, as the journal keeps it. The parts have the form of the AI SDK's provider contract
+// (LanguageModelV4), so that a provider's own metadata goes back to it untouched; the types are ours, so that the
+// journal stays readable in a browser.
+
+import { z } from "zod";
+
+const ProviderOptions = z.record(z.string(), z.unknown());
+
+export const TextPart = z.object({
+  type: z.literal("text"),
+  text: z.string(),
+  providerOptions: ProviderOptions.optional(),
+});
+
+export const ReasoningPart = z.object({
+  type: z.literal("reasoning"),
+  text: z.string(),
+  providerOptions: ProviderOptions.optional(),
+});
+
+export const ToolCallPart = z.object({
+  type: z.literal("tool-call"),
+  /** The provider's own id: only a field, some servers say `call_0` every turn (J10). */
+  toolCallId: z.string(),
+  toolName: z.string(),
+  input: z.unknown(),
+  /** What the model wrote where it was no JSON; `input` is then null. */
+  invalid: z.string().optional(),
+  providerOptions: ProviderOptions.optional(),
+});
+
+/** Parts that we only carry: sources, files, whatever a provider adds. */
+export const OtherPart = z.object({ type: z.enum(["file", "custom", "reasoning-file"]) }).loose();
+
+export const ThoughtPart = z.union([TextPart, ReasoningPart, ToolCallPart, OtherPart]);
+export type ThoughtPart = z.infer<typeof ThoughtPart>;
+export type ToolCallPart = z.infer<typeof ToolCallPart>;
+
+export const Usage = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number().optional(),
+  cacheWrite: z.number().optional(),
+  reasoning: z.number().optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export function textOf(content: readonly ThoughtPart[]): string {
+  return content.map((part) => (part.type === "text" ? (part as { text: string }).text : "")).join("");
+}
+
+export function reasoningOf(content: readonly ThoughtPart[]): string {
+  return content.map((part) => (part.type === "reasoning" ? (part as { text: string }).text : "")).join("");
+}
+
+export function toolCallsOf(content: readonly ThoughtPart[]): ToolCallPart[] {
+  return content.filter((part): part is ToolCallPart => part.type === "tool-call");
+}

@@ -1,0 +1,51 @@
+// From the stored text of an event, of this version or an older one, to today's shape. Runs after the hash is verified
+// (J9). An event that only a newer Cadre knows is refused by name: half a journal must never be acted on.
+
+import { CadreError } from "../errors.ts";
+import { type EventType, type JournalEvent, payloads } from "./events.ts";
+
+export interface StoredEvent {
+  runId: string;
+  seq: number;
+  position: number;
+  ts: number;
+  type: string;
+  key: string;
+  text: string;
+}
+
+/** Payloads of an older version are marked by `v`; absent means 1. One step per version, oldest first. */
+type Step = (type: string, payload: Record<string, unknown>) => Record<string, unknown>;
+export const JOURNAL_VERSION = 1;
+const STEPS: Step[] = [];
+
+export function readEvent(stored: StoredEvent): JournalEvent {
+  const { text, ...place } = stored;
+  const where = `Run ${stored.runId}, event ${stored.seq}`;
+  if (!Object.hasOwn(payloads, stored.type)) {
+    throw new CadreError(
+      "JOURNAL_NEWER",
+      `${where} is a ${stored.type}, which this version of Cadre does not know. The journal is unharmed: use the newer version that wrote it.`,
+      { runId: stored.runId, seq: stored.seq, type: stored.type },
+    );
+  }
+  const raw = JSON.parse(text) as Record<string, unknown>;
+  const version = typeof raw["v"] === "number" ? raw["v"] : 1;
+  if (version > JOURNAL_VERSION) {
+    throw new CadreError(
+      "JOURNAL_NEWER",
+      `${where} has format ${version}; this version of Cadre reads up to ${JOURNAL_VERSION}. The journal is unharmed: use the newer version that wrote it.`,
+      { runId: stored.runId, seq: stored.seq, version },
+    );
+  }
+  const upcast = STEPS.slice(version - 1).reduce((payload, step) => step(stored.type, payload), raw);
+  const parsed = payloads[stored.type as EventType].safeParse(upcast);
+  if (!parsed.success) {
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `${where} (${stored.type}) does not have the form that it must have. The run is set aside; the others go on.`,
+      { runId: stored.runId, seq: stored.seq, issues: parsed.error.issues },
+    );
+  }
+  return { ...place, payload: parsed.data } as JournalEvent;
+}

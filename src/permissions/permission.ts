@@ -1,0 +1,45 @@
+// The contract of permissions. Two layers, kept apart: an agent's own gate says what it may call; authority says what
+// the tree may do at all. Pure: the same request always gets the same verdict, with the rule that decided.
+
+import type { Effect, Rules } from "../journal/definition.ts";
+
+export interface Verdict {
+  verdict: "allow" | "ask" | "deny";
+  /** Where it stands and what it says: `project deny Bash(rm *)`, `agent tools: not listed`, `default ask Write`. */
+  rule: string;
+}
+
+/** Rules with the place that they come from, for the sentence that names the one that decided. */
+export interface SourcedRules {
+  /** `person`, `project`, `run`, `ancestor <agent>`. */
+  source: string;
+  rules: Rules;
+}
+
+/** What a person has allowed beyond one call: `Bash(npm test)`, until it expires. */
+export interface Grant {
+  rule: string;
+  until?: number;
+}
+
+export interface PermissionRequest {
+  tool: string;
+  input: unknown;
+  effect: Effect;
+  /** The agent's own `tools`: passes or stops, and its `ask` adds an ask; never an allow. */
+  gate: { allow?: readonly string[] | undefined; ask: readonly string[]; deny: readonly string[] };
+  /** What the agent's `permissions` add for itself, and its ancestors' for it. */
+  ancestors: readonly SourcedRules[];
+  authority: readonly SourcedRules[];
+  grants: readonly Grant[];
+  workspace: string;
+  now: number;
+}
+
+export type Judge = (request: PermissionRequest) => Verdict;
+
+/** The grant that a person gives by saying "always this": as narrow as the call allows. Undefined: cannot be widened. */
+export type GrantFor = (tool: string, input: unknown) => string | undefined;
+
+/** Judges a shell command by its parsed argv: only what is known to change nothing is `readOnly`. */
+export type ShellJudge = (command: string) => { readOnly: boolean; why: string };

@@ -1,0 +1,65 @@
+// The contract of a tool. A tool does one thing in the world and says how often that may happen: its effect class
+// decides what a crash in the middle of it means (P4).
+
+import type { z } from "zod";
+import type { Effect } from "../journal/definition.ts";
+import type { FileChange } from "../journal/events.ts";
+
+export interface ToolContext {
+  /** Absolute path of the folder that the run works in. */
+  workspace: string;
+  runId: string;
+  parentRunId?: string;
+  callId: string;
+  attempt: number;
+  /** The same for every attempt at this call: an `idempotent` tool hands it on or checks it. */
+  key: string;
+  /** Aborted at cancel, at the time limit and at shutdown: stop, and leave no process behind. */
+  signal: AbortSignal;
+  /** Output while it comes, for people who watch. Never stored. */
+  progress?: (text: string) => void;
+}
+
+export interface ToolAnswer {
+  /** What the model reads: text, or a JSON value. */
+  output: unknown;
+  isError?: boolean;
+  /** More than fits the context; `output` then holds its head and tail, and the whole is kept by reference. */
+  full?: string;
+  /** Bytes that there were in all, where not even `full` has them. */
+  size?: number;
+  files?: FileChange[];
+  /** The thing that the call rests on has changed since it was looked at: nothing was done. */
+  stale?: boolean;
+}
+
+export interface Preview {
+  /** What a person sees before saying yes: a diff, a command. Drawn from the input alone, never from the model's words. */
+  text: string;
+  /** Changes when what the call would do changes: for files, their content now. Same input and fingerprint, same effect. */
+  fingerprint?: string;
+}
+
+export interface Tool<Input = unknown> {
+  name: string;
+  description: string;
+  input: z.ZodType<Input>;
+  effect: Effect;
+  /** Changes files: withheld from an agent whose policy lacks `Patch`. */
+  patches?: boolean;
+  /** Milliseconds, where the general limit does not fit. */
+  timeout?: number;
+  /** Other names that agent files use for it. */
+  aliases?: readonly string[];
+  /** Contract: must not throw for anything the model or the world did; that is an answer with `isError`. */
+  execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
+  preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
+}
+
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  return tool;
+}
+
+/** A tool whose input type nobody needs any more: in lists and maps. The input is validated before `execute`. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of every input type
+export type AnyTool = Tool<any>;
