@@ -56,3 +56,21 @@ export function reasoningOf(content: readonly ThoughtPart[]): string {
 export function toolCallsOf(content: readonly ThoughtPart[]): ToolCallPart[] {
   return content.filter((part): part is ToolCallPart => part.type === "tool-call");
 }
+
+/** A message as a provider is sent it: the form of LanguageModelV4's prompt. */
+export type PromptMessage =
+  | { role: "user"; content: { type: "text"; text: string }[] }
+  | { role: "assistant"; content: PromptAssistantPart[] }
+  | { role: "tool"; content: PromptToolResult[] };
+
+export type PromptAssistantPart =
+  | z.infer<typeof TextPart>
+  | z.infer<typeof ReasoningPart>
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown; providerOptions?: unknown };
+
+export interface PromptToolResult {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text" | "error-text"; value: string } | { type: "json" | "error-json"; value: unknown };
+}

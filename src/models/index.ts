@@ -1,0 +1,82 @@
+// The list of model providers: a type is a protocol and its package, a built-in is a name people need not set up.
+// To add one: a line in `builtIn`, or, for a new protocol, a line in `providerTypes` first.
+
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import type { Model } from "./model.ts";
+
+export interface Endpoint {
+  name: string;
+  baseURL: string;
+  /** Absent only where the provider needs none. */
+  apiKey?: string;
+  headers?: Record<string, string>;
+}
+
+interface ProviderType {
+  connect(endpoint: Endpoint): (model: string) => Model;
+  baseURL?: string;
+  baseURLEnv?: string;
+  /** Variables that may hold the key, first one wins. */
+  keyEnv: readonly string[];
+}
+
+export type ProviderTypeName = "anthropic" | "openai" | "google" | "openai-compatible";
+
+export interface BuiltIn {
+  type: ProviderTypeName;
+  baseURL?: string;
+  apiKeyEnv?: string;
+}
+
+// Endpoint and key are always handed over: left out, the packages would look them up in process.env themselves.
+export const providerTypes: Record<ProviderTypeName, ProviderType> = {
+  anthropic: {
+    connect: ({ name: _, baseURL, ...rest }) => createAnthropic({ ...rest, baseURL: withVersion(baseURL) }),
+    baseURL: "https://api.anthropic.com/v1",
+    baseURLEnv: "ANTHROPIC_BASE_URL",
+    keyEnv: ["ANTHROPIC_API_KEY"],
+  },
+  openai: {
+    connect: ({ name: _, ...rest }) => createOpenAI(rest),
+    baseURL: "https://api.openai.com/v1",
+    baseURLEnv: "OPENAI_BASE_URL",
+    keyEnv: ["OPENAI_API_KEY"],
+  },
+  google: {
+    connect: ({ name: _, ...rest }) => createGoogle(rest),
+    baseURL: "https://generativelanguage.googleapis.com/v1beta",
+    keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+  },
+  "openai-compatible": {
+    // Without includeUsage a stream carries no token counts, and every call would look free.
+    connect: (endpoint) => createOpenAICompatible({ ...endpoint, includeUsage: true }),
+    keyEnv: [],
+  },
+};
+
+export const builtIn: Record<string, BuiltIn> = {
+  anthropic: { type: "anthropic" },
+  openai: { type: "openai" },
+  google: { type: "google" },
+  ollama: { type: "openai-compatible", baseURL: "http://127.0.0.1:11434/v1" },
+  lmstudio: { type: "openai-compatible", baseURL: "http://127.0.0.1:1234/v1" },
+  openrouter: {
+    type: "openai-compatible",
+    baseURL: "https://openrouter.ai/api/v1",
+    apiKeyEnv: "OPENROUTER_API_KEY",
+  },
+  deepseek: {
+    type: "openai-compatible",
+    baseURL: "https://api.deepseek.com/v1",
+    apiKeyEnv: "DEEPSEEK_API_KEY",
+  },
+};
+
+/** Anthropic's own tools read ANTHROPIC_BASE_URL without the version; this package wants it. */
+function withVersion(baseURL: string): string {
+  const trimmed = baseURL.replace(/\/+$/, "");
+  return /\/v\d+$/.test(trimmed) ? trimmed : `${trimmed}/v1`;
+}

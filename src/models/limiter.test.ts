@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { createLimiter } from "./limiter.ts";
+
+function limited(seconds: number) {
+  const clock = fakeClock();
+  const limiter = createLimiter(clock);
+  const until = clock.now() + seconds * 1_000;
+  limiter.failed("anthropic/a", until);
+  return { clock, limiter, until };
+}
+
+test("[F40] a limit holds for every run on that provider, and for no other provider", () => {
+  const { limiter, until } = limited(30);
+  expect(limiter.notBefore("anthropic/a")).toBe(until);
+  expect(limiter.notBefore("anthropic/other")).toBe(until);
+  expect(limiter.notBefore("openai/a")).toBeUndefined();
+});
+
+test("[F40] ten who waited go one by one until one succeeds", () => {
+  const { clock, limiter, until } = limited(30);
+  clock.advance(30_000);
+  const asked = Array.from({ length: 10 }, () => limiter.notBefore("anthropic/a"));
+  expect(asked.filter((at) => at === undefined)).toHaveLength(1);
+  expect(asked[9]).toBe(until + 1_000);
+  limiter.succeeded("anthropic/a");
+  expect(limiter.notBefore("anthropic/b")).toBeUndefined();
+  expect(limiter.notBefore("anthropic/c")).toBeUndefined();
+});
+
+test("[F40] when the first to try is refused again, the others go on waiting", () => {
+  const { clock, limiter } = limited(30);
+  clock.advance(30_000);
+  expect(limiter.notBefore("anthropic/a")).toBeUndefined();
+  limiter.failed("anthropic/a", clock.now() + 60_000);
+  clock.advance(1_000);
+  expect(limiter.notBefore("anthropic/b")).toBe(clock.now() + 59_000);
+});
+
+test("[F40] a call from before the refusal that succeeds opens nothing, a shorter wait shortens nothing", () => {
+  const { clock, limiter, until } = limited(30);
+  clock.advance(5_000);
+  limiter.succeeded("anthropic/a");
+  limiter.failed("anthropic/a", clock.now() + 1_000);
+  expect(limiter.notBefore("anthropic/a")).toBe(until);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { createEstimateCall } from "./estimate.ts";
+import { createPrices } from "./prices.ts";
+
+const million = { input: 1_000_000, output: 1_000_000 };
+
+test("a known model has the price of the list", () => {
+  expect(createPrices()("openai/gpt-5", { input: 100_000, output: 10_000 })).toBeCloseTo(0.225, 6);
+});
+
+test("tokens read from the cache are cheaper, and input counts them in", () => {
+  const priceOf = createPrices();
+  const cached = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0, cacheRead: 10_000 })!;
+  const fresh = priceOf("anthropic/claude-sonnet-4-5", { input: 10_000, output: 0 })!;
+  expect(cached).toBeCloseTo(fresh / 10, 6);
+});
+
+test.each(["anthropic/claude-nonsense-77", "local/qwen", "gpt-5", "openrouter/nobody/x"])(
+  "%s has no known price: null, never 0",
+  (model) => {
+    expect(createPrices()(model, million)).toBeNull();
+  },
+);
+
+test("counts that contradict each other have no price", () => {
+  expect(createPrices()("openai/gpt-5", { input: 10, output: 0, cacheRead: 20 })).toBeNull();
+});
+
+test.each(["scripted/demo", "ollama/llama3.3", "lmstudio/x"])("%s is free", (model) => {
+  expect(createPrices()(model, million)).toBe(0);
+});
+
+test("prices set by people win, per million tokens", () => {
+  const priceOf = createPrices({
+    "openai/gpt-5": { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 3 },
+    "ollama/big": { input: 5, output: 0 },
+    "local/qwen": { input: 0, output: 0 },
+  });
+  expect(priceOf("openai/gpt-5", million)).toBeCloseTo(3);
+  expect(
+    priceOf("openai/gpt-5", { input: 1_000_000, output: 0, cacheRead: 500_000, cacheWrite: 200_000 }),
+  ).toBeCloseTo(0.3 + 0.05 + 0.6);
+  expect(priceOf("ollama/big", { ...million, cacheRead: 1_000_000 })).toBeCloseTo(5);
+  expect(priceOf("local/qwen", million)).toBe(0);
+});
+
+test("an estimate counts the prompt and all that may be written", () => {
+  const estimate = createEstimateCall(createPrices({ "a/b": { input: 1, output: 2 } }));
+  const { tokens, cost } = estimate("a/b", 4_001, 500);
+  expect(tokens).toBe(1_501);
+  expect(cost).toBeCloseTo((1_001 + 1_000) / 1e6, 12);
+  expect(estimate("who/knows", 4_000, 500)).toEqual({ tokens: 1_500, cost: null });
+});

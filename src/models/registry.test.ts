@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { CadreError } from "../errors.ts";
+import { createModels, type ModelsConfig } from "./registry.ts";
+
+const KEYS = {
+  ANTHROPIC_API_KEY: "a",
+  OPENAI_API_KEY: "o",
+  GEMINI_API_KEY: "g",
+  OPENROUTER_API_KEY: "r",
+  DEEPSEEK_API_KEY: "d",
+};
+
+const models = (config: Partial<ModelsConfig> = {}) => createModels({ env: KEYS, ...config });
+
+function refusal(name: string, config: Partial<ModelsConfig> = {}): CadreError {
+  try {
+    models(config).resolve(name);
+  } catch (error) {
+    if (error instanceof CadreError) return error;
+    throw error;
+  }
+  throw new Error(`${name} was resolved`);
+}
+
+test.each([
+  ["anthropic/claude-sonnet-4-5", "anthropic.messages", "claude-sonnet-4-5"],
+  ["openai/gpt-5", "openai.responses", "gpt-5"],
+  ["google/gemini-2.5-pro", "google.generative-ai", "gemini-2.5-pro"],
+  ["ollama/llama3.3", "ollama.chat", "llama3.3"],
+  ["lmstudio/qwen", "lmstudio.chat", "qwen"],
+  ["deepseek/deepseek-chat", "deepseek.chat", "deepseek-chat"],
+  ["openrouter/anthropic/claude-sonnet-4.5", "openrouter.chat", "anthropic/claude-sonnet-4.5"],
+])("%s is built in", (name, provider, modelId) => {
+  expect(models().resolve(name)).toMatchObject({ specificationVersion: "v4", provider, modelId });
+});
+
+test("a model is resolved once", () => {
+  const registry = models({ aliases: { fast: "ollama/llama3.3" } });
+  expect(registry.resolve("fast")).toBe(registry.resolve("ollama/llama3.3"));
+});
+
+test("aliases chain, and the full name is known", () => {
+  const registry = models({ aliases: { cheap: "fast", fast: "ollama/a/b" } });
+  expect(registry.resolve("cheap").modelId).toBe("a/b");
+  expect(registry.fullName("cheap")).toBe("ollama/a/b");
+});
+
+test("aliases that never end are told", () => {
+  const error = refusal("a", { aliases: { a: "b", b: "c", c: "b" } });
+  expect(error.code).toBe("CONFIG_INVALID");
+  expect(error.message).toContain("a → b → c → b");
+});
+
+test("an unknown provider lists the known ones and the nearest", () => {
+  const error = refusal("antropic/claude-opus-5", { providers: { work: { type: "openai" } } });
+  expect(error.code).toBe("MODEL_UNKNOWN");
+  expect(error.message).toContain('Did you mean "anthropic/claude-opus-5"?');
+  for (const name of ["anthropic", "ollama", "work", "scripted"]) expect(error.message).toContain(name);
+});
+
+test("a mistyped alias suggests the alias, a far name suggests nothing", () => {
+  expect(refusal("fsat", { aliases: { fast: "ollama/x" } }).message).toContain('Did you mean "fast"?');
+  expect(refusal("zzzzzzzzzz/x").message).not.toContain("Did you mean");
+});
+
+test.each(["anthropic", "anthropic/", "/x", "", "toString/x", "__proto__/x"])("%j is no model", (name) => {
+  expect(refusal(name).code).toBe("MODEL_UNKNOWN");
+});
+
+test.each([
+  ["anthropic/x", "ANTHROPIC_API_KEY"],
+  ["openai/x", "OPENAI_API_KEY"],
+  ["google/x", "GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY"],
+  ["openrouter/x", "OPENROUTER_API_KEY"],
+  ["deepseek/x", "DEEPSEEK_API_KEY"],
+])("a missing key for %s names the variable", (name, variable) => {
+  const error = refusal(name, { env: { ANTHROPIC_API_KEY: "  " } });
+  expect(error.code).toBe("PROVIDER_KEY_MISSING");
+  expect(error.message).toContain(variable);
+});
+
+test("the key of a configured provider is its own variable", () => {
+  const providers = {
+    local: { type: "openai-compatible", baseURL: "http://127.0.0.1:1/v1", apiKeyEnv: "LOCAL" },
+  } as const;
+  expect(refusal("local/x", { providers }).message).toContain("LOCAL");
+  expect(models({ providers, env: { LOCAL: "k" } }).resolve("local/x").provider).toBe("local.chat");
+});
+
+test("a configured provider wins over a built-in of its name", () => {
+  const providers = { openai: { type: "openai-compatible", baseURL: "http://127.0.0.1:1/v1" } } as const;
+  expect(models({ providers, env: {} }).resolve("openai/x").provider).toBe("openai.chat");
+});
+
+test.each([undefined, "127.0.0.1 v1"])("an openai-compatible provider with baseURL %j is refused", (baseURL) => {
+  const local = { type: "openai-compatible" as const, ...(baseURL === undefined ? {} : { baseURL }) };
+  const error = refusal("local/x", { providers: { local } });
+  expect(error.code).toBe("CONFIG_INVALID");
+  expect(error.message).toMatch(/local.*baseURL/);
+});
+
+test("scripted/<name> plays the script of that name", () => {
+  const scripts = (name: string) => ({ turns: [{ text: `this is ${name}` }] });
+  expect(models({ scripts }).resolve("scripted/demo")).toMatchObject({ provider: "scripted", modelId: "demo" });
+  expect(refusal("scripted/demo").code).toBe("MODEL_UNKNOWN");
+});
+
+test("context windows come from the configuration, then from the price list", () => {
+  const registry = models({ aliases: { me: "local/qwen" }, contextWindows: { "local/qwen": 32_768 } });
+  expect(registry.contextWindow("me")).toBe(32_768);
+  expect(registry.contextWindow("anthropic/claude-sonnet-4-5")).toBe(200_000);
+  expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
+});

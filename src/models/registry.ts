@@ -1,0 +1,126 @@
+// From a model's name to a model. Resolving touches no network and reads no process.env: what is missing is said
+// before a run begins, in a sentence that names the variable or the nearest known name.
+
+import { CadreError } from "../errors.ts";
+import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
+import type { Model, Models } from "./model.ts";
+import { fullName, modelPartOf, nearest, providerOf } from "./names.ts";
+import { contextWindowOf } from "./prices.ts";
+import type { Script } from "./script.ts";
+import { createScriptedModel } from "./scripted.ts";
+
+export interface ProviderConfig {
+  type: ProviderTypeName;
+  baseURL?: string;
+  apiKeyEnv?: string;
+  headers?: Record<string, string>;
+}
+
+export interface ModelsConfig {
+  providers?: Record<string, ProviderConfig>;
+  aliases?: Record<string, string>;
+  env: Record<string, string | undefined>;
+  /** The script behind `scripted/<name>`. */
+  scripts?: (name: string) => Script;
+  /** Tokens that fit, for models that the price list does not know. */
+  contextWindows?: Record<string, number>;
+}
+
+export interface ModelRegistry extends Models {
+  /** The name behind an alias: what the journal, prices and the limiter should be given. */
+  fullName(name: string): string;
+}
+
+export function createModels(config: ModelsConfig): ModelRegistry {
+  const providers: Record<string, ProviderConfig> = { ...builtIn, ...config.providers };
+  const known = [...Object.keys(providers), "scripted"];
+  const resolved = new Map<string, Model>();
+  const connected = new Map<string, (model: string) => Model>();
+
+  const create = (name: string): Model => {
+    const provider = providerOf(name);
+    const model = modelPartOf(name);
+    if (!name.includes("/") || model === "" || !known.includes(provider)) {
+      throw unknownModel(name, known, Object.keys(config.aliases ?? {}));
+    }
+    if (provider === "scripted") return scripted(model, config);
+    let connect = connected.get(provider);
+    if (connect === undefined) {
+      const settings = providers[provider]!;
+      connect = providerTypes[settings.type].connect(endpointOf(provider, settings, config.env));
+      connected.set(provider, connect);
+    }
+    return connect(model);
+  };
+
+  return {
+    resolve(name) {
+      const full = fullName(name, config.aliases);
+      const found = resolved.get(full) ?? create(full);
+      resolved.set(full, found);
+      return found;
+    },
+    contextWindow(name) {
+      const full = fullName(name, config.aliases);
+      const windows = config.contextWindows;
+      return windows?.[name] ?? windows?.[full] ?? contextWindowOf(full);
+    },
+    fullName: (name) => fullName(name, config.aliases),
+  };
+}
+
+function scripted(name: string, config: ModelsConfig): Model {
+  if (config.scripts === undefined) {
+    throw new CadreError(
+      "MODEL_UNKNOWN",
+      `There is no script "${name}": scripted models are not set up here. Choose another model.`,
+    );
+  }
+  return createScriptedModel(config.scripts(name), { name });
+}
+
+function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): Endpoint {
+  const type = providerTypes[settings.type];
+  const fromEnv = type.baseURLEnv === undefined ? undefined : env[type.baseURLEnv] || undefined;
+  const baseURL = settings.baseURL ?? fromEnv ?? type.baseURL;
+  if (baseURL === undefined || !URL.canParse(baseURL)) {
+    const problem = baseURL === undefined ? "has no baseURL" : `has a baseURL that is no URL ("${baseURL}")`;
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `The provider "${name}" ${problem}: set it in cadre.yaml, for example http://127.0.0.1:8000/v1.`,
+    );
+  }
+  const apiKey = keyOf(name, settings, env);
+  return {
+    name,
+    baseURL,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(settings.headers === undefined ? {} : { headers: settings.headers }),
+  };
+}
+
+function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
+  const variables =
+    settings.apiKeyEnv === undefined ? providerTypes[settings.type].keyEnv : [settings.apiKeyEnv];
+  if (variables.length === 0) return undefined;
+  const key = variables.map((variable) => env[variable]?.trim()).find(Boolean);
+  if (key !== undefined) return key;
+  throw new CadreError(
+    "PROVIDER_KEY_MISSING",
+    `The provider "${name}" needs a key: set ${variables.join(" or ")}, or choose another model.`,
+    { provider: name, variables },
+  );
+}
+
+function unknownModel(name: string, known: readonly string[], aliases: readonly string[]): CadreError {
+  const provider = providerOf(name);
+  const near = nearest(provider, name.includes("/") ? known : [...aliases, ...known]);
+  const meant = name.includes("/") ? `${near}/${modelPartOf(name)}` : near;
+  const hint = near === undefined || near === provider ? "" : ` Did you mean "${meant}"?`;
+  const listed = aliases.length === 0 ? "" : `; the aliases are ${aliases.join(", ")}`;
+  return new CadreError(
+    "MODEL_UNKNOWN",
+    `There is no model "${name}".${hint} Write provider/model; the known providers are ${known.join(", ")}${listed}.`,
+    { model: name, providers: known, aliases },
+  );
+}

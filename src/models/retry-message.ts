@@ -1,0 +1,76 @@
+// A failed call in one sentence: who, what, the status, and the provider's own words; bounded, and without keys.
+
+import { APICallError } from "@ai-sdk/provider";
+import type { Failure } from "./model.ts";
+
+const LIMIT = 500;
+
+export function messageFor(cause: Failure["cause"], error: unknown): string {
+  const status = statusOf(error);
+  const who = hostOf(error) ?? "the provider";
+  const code = status === undefined || status < 400 ? "" : ` (${status})`;
+  return clean(sentence(cause, { who, code, words: wordsOf(error) }));
+}
+
+function sentence(
+  cause: Failure["cause"],
+  { who, code, words }: Record<"who" | "code" | "words", string>,
+): string {
+  switch (cause) {
+    case "rate_limit":
+      return `${who} asks to slow down${code}: ${words}`;
+    case "overloaded":
+      return `${who} is overloaded or out of order${code}: ${words}`;
+    case "network":
+      return `the connection to ${who} failed: ${words}`;
+    case "timeout":
+      return `${who} did not answer in time${code}: ${words}`;
+    case "truncated":
+      return `the answer of ${who} broke off: ${words}`;
+    case "auth":
+      // A 401 may repeat the key in a form that no pattern knows: the provider's words stay out.
+      return code === " (401)"
+        ? `${who} refused the API key${code}: the key is wrong or expired, set a valid one and resume`
+        : `${who} does not permit this to the API key${code}: ${words}`;
+    case "interrupted":
+      return "the call was stopped before it ended";
+    default:
+      return `${who} rejected the request${code}: ${words}`;
+  }
+}
+
+export function statusOf(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { statusCode, status, code } = error as Record<string, unknown>;
+  return [statusCode, status, code].find((value): value is number => Number.isInteger(value));
+}
+
+function hostOf(error: unknown): string | undefined {
+  if (!APICallError.isInstance(error) || !URL.canParse(error.url)) return undefined;
+  const { host, protocol } = new URL(error.url);
+  return protocol === "scripted:" ? `the script "${decodeURIComponent(host)}"` : host;
+}
+
+function wordsOf(error: unknown): string {
+  if (typeof error === "string") return error;
+  const message = (error as { message?: unknown } | null)?.message;
+  if (APICallError.isInstance(error) && error.data === undefined && error.responseBody) {
+    // The body had no form the package knows, so its message is only "Bad Request"; the body says why.
+    const body = error.responseBody.trimStart();
+    if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
+  }
+  return typeof message === "string" && message.trim() !== "" ? message : "no reason given";
+}
+
+const SECRETS =
+  /\b(?:sk|pk|rk|gsk|xai|key|api)[-_](?=\S*[\d*])[\w*.-]{6,}|\bAIza[\w-]{10,}|\bBearer\s+\S+|(?<=[?&](?:api_?)?key=)[^&\s]+|\b[\w-]{40,}/gi;
+
+function clean(text: string): string {
+  // A long text is cut before it is searched, but after room for a key that would straddle the limit.
+  const safe = text
+    .slice(0, LIMIT * 4)
+    .replace(SECRETS, "[hidden]")
+    .replace(/\s+/g, " ")
+    .trim();
+  return safe.length <= LIMIT ? safe : `${safe.slice(0, LIMIT - 1)}…`;
+}

@@ -1,0 +1,81 @@
+// Patterns over argv, as they stand between the brackets of `Bash(git diff *)`. Words match words: never a prefix of a
+// string. `*` at the end is any further words, elsewhere exactly one; inside a word it is any text. Quoted is literal.
+
+import type { ShellWord } from "./argv.ts";
+
+export type Match = "yes" | "maybe" | "no";
+
+export interface ArgvPattern {
+  words: readonly WordPattern[];
+  /** Any further words may follow. */
+  open: boolean;
+  /** No wildcard anywhere: names one call exactly. */
+  exact: boolean;
+  /** Characters that must stand there: more of them is more specific. */
+  weight: number;
+}
+
+type WordPattern = string | RegExp;
+
+/** Undefined when the pattern itself cannot be read: an unclosed quote, nothing in it. */
+export function parseArgvPattern(source: string): ArgvPattern | undefined {
+  const tokens = tokenize(source.replace(/:\*$/, " *"));
+  if (!tokens || tokens.length === 0) return undefined;
+  const open = isStar(tokens.at(-1)!);
+  const kept = open ? tokens.slice(0, -1) : tokens;
+  const words = kept.map(wordPattern);
+  return {
+    words,
+    open,
+    exact: !open && words.every((word) => typeof word === "string"),
+    weight: kept.flat().filter((piece) => piece !== WILD).join("").length + kept.length,
+  };
+}
+
+/** `maybe`: a word that only running it would tell could make it match. */
+export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Match {
+  for (const [index, word] of pattern.words.entries()) {
+    if (index >= argv.length) return "no";
+    const actual = argv[index];
+    if (actual === undefined) return "maybe";
+    if (typeof word === "string" ? word !== actual : !word.test(actual)) return "no";
+  }
+  if (pattern.open || argv.length === pattern.words.length) return "yes";
+  return argv[pattern.words.length] === undefined ? "maybe" : "no";
+}
+
+/** Writes words so that `parseArgvPattern` reads exactly them again. */
+export function quoteArgv(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(" ");
+}
+
+const WILD = Symbol("wildcard");
+type Token = (string | typeof WILD)[];
+
+const isStar = (token: Token): boolean => token.length === 1 && token[0] === WILD;
+
+function wordPattern(token: Token): WordPattern {
+  if (!token.includes(WILD)) return token.join("");
+  const source = token.map((piece) => (typeof piece === "string" ? RegExp.escape(piece) : ".*")).join("");
+  return new RegExp(`^${source}$`, "s");
+}
+
+function tokenize(source: string): Token[] | undefined {
+  const tokens: Token[] = [];
+  const piece = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|(\*)|(\s+)|([^\s'"\\*]+)/gsy;
+  let current: Token | undefined;
+  while (piece.lastIndex < source.length) {
+    const match = piece.exec(source);
+    if (!match) return undefined;
+    const [, single, double, escaped, star, blank, bare] = match;
+    if (blank !== undefined) {
+      current = undefined;
+      continue;
+    }
+    if (!current) tokens.push((current = []));
+    current.push(star ? WILD : (single ?? double?.replace(/\\(.)/gs, "$1") ?? escaped ?? bare ?? ""));
+  }
+  return tokens;
+}

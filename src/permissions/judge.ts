@@ -1,0 +1,119 @@
+// The verdict on a call, and the rule that decided (DESIGN §10). The order is the whole idea:
+//   the agent's gate > deny > a person's grants > an ask from above > the most specific of ask and allow > the default.
+// What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
+
+import { type Call, describeCall, type Unit } from "./call.ts";
+import type { Judge, PermissionRequest, Verdict } from "./permission.ts";
+import { asksByDefault } from "./presets.ts";
+import { firstTouching, type Rule, rulesFor } from "./rules.ts";
+
+export const judge: Judge = (request) => {
+  const call = describeCall(request);
+  const denial = denied(call, request);
+  return (
+    stoppedByGate(call, request) ??
+    (denial?.sure ? denial.verdict : undefined) ??
+    granted(call, request) ??
+    askedFromAbove(call, request) ??
+    denial?.verdict ??
+    byRules(call, request)
+  );
+};
+
+function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
+  const deny = firstTouching(rulesFor(gate.deny, "wide", call.tool), call);
+  if (deny) return { verdict: "deny", rule: `agent tools deny ${deny.rule.text}` };
+  if (gate.allow === undefined) return undefined;
+  const listed = rulesFor(gate.allow, "strict", call.tool);
+  const passes = call.units.every((unit) => listed.some((rule) => gatePasses(rule, unit)));
+  return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
+}
+
+/** A bare name in the gate passes every call of the tool: whether it may happen is for authority to say. */
+const gatePasses = (rule: Rule, unit: Unit): boolean =>
+  rule.bare || rule.matches(unit) === "yes" || (unit.kind === "command" && unit.readOnly);
+
+function denied(call: Call, request: PermissionRequest): { sure: boolean; verdict: Verdict } | undefined {
+  let doubt: { sure: boolean; verdict: Verdict } | undefined;
+  for (const { source, rules } of [...request.ancestors, ...request.authority]) {
+    const found = firstTouching(rulesFor(rules.deny, "wide", call.tool), call);
+    if (!found) continue;
+    const rule = `${source} deny ${found.rule.text}`;
+    if (found.match === "yes") return { sure: true, verdict: { verdict: "deny", rule } };
+    doubt ??= { sure: false, verdict: { verdict: "ask", rule: `${rule} cannot be ruled out` } };
+  }
+  return doubt;
+}
+
+/** Every part must be granted; commands that only read may stand beside one that is. */
+function granted(call: Call, { grants, now }: PermissionRequest): Verdict | undefined {
+  let decisive: string | undefined;
+  for (const unit of call.units) {
+    const grant = grants.find(
+      ({ rule, until }) =>
+        (until === undefined || until > now) &&
+        rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes"),
+    );
+    if (grant) decisive ??= grant.rule;
+    else if (unit.kind !== "command" || !unit.readOnly) return undefined;
+  }
+  return decisive === undefined ? undefined : { verdict: "allow", rule: `person grant ${decisive}` };
+}
+
+function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
+  const own = firstTouching(rulesFor(gate.ask, "wide", call.tool), call);
+  if (own) return { verdict: "ask", rule: `agent tools ask ${own.rule.text}` };
+  for (const { source, rules } of ancestors) {
+    const found = firstTouching(rulesFor(rules.ask, "wide", call.tool), call);
+    if (found) return { verdict: "ask", rule: `${source} ask ${found.rule.text}` };
+  }
+  return undefined;
+}
+
+/** Each part by its most specific rule, else by the default; one part that asks makes the whole call ask. */
+function byRules(call: Call, { authority }: PermissionRequest): Verdict {
+  let allowed: Verdict | undefined;
+  for (const unit of call.units) {
+    const verdict = mostSpecific(unit, call.tool, authority) ?? byDefault(unit, call.tool);
+    if (verdict.verdict === "ask") return verdict;
+    if (!allowed || allowed.rule.startsWith("default")) allowed = verdict;
+  }
+  return allowed ?? { verdict: "ask", rule: `default ask ${call.tool}` };
+}
+
+function mostSpecific(unit: Unit, tool: string, authority: PermissionRequest["authority"]): Verdict | undefined {
+  let best: Verdict | undefined;
+  let weight = -1;
+  for (const { source, rules } of authority) {
+    for (const rule of rulesFor(rules.ask, "wide", tool)) {
+      if (rule.weight < weight || (rule.weight === weight && best?.verdict === "ask") || rule.matches(unit) === "no") continue;
+      best = { verdict: "ask", rule: `${source} ask ${rule.text}` };
+      weight = rule.weight;
+    }
+    for (const rule of rulesFor(rules.allow, "strict", tool)) {
+      if (rule.weight <= weight || rule.matches(unit) !== "yes") continue;
+      best = { verdict: "allow", rule: `${source} allow ${rule.text}` };
+      weight = rule.weight;
+    }
+  }
+  return best;
+}
+
+function byDefault(unit: Unit, tool: string): Verdict {
+  if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
+  if (unit.kind === "command" && unit.readOnly) return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
+  return asksByDefault(tool) ? { verdict: "ask", rule: `default ask ${tool}` } : { verdict: "allow", rule: `default allow ${tool}` };
+}
+
+const SINGLETONS = new Map<string, readonly string[]>();
+
+/** Grants come as single texts; a list of one per text lets them share the cache of lists. */
+function singleton(rule: string): readonly string[] {
+  let list = SINGLETONS.get(rule);
+  if (!list) {
+    if (SINGLETONS.size > 1_000) SINGLETONS.clear();
+    SINGLETONS.set(rule, (list = [rule]));
+  }
+  return list;
+}

@@ -1,0 +1,170 @@
+// Rules as people write them: `Bash`, `Bash(git diff *)`, `Write(src/**)`, `mcp__git__*`, `*`. Parsed once per list.
+//  - A rule that allows must name what it allows: strict about case, words and wildcards, and blind to what is unclear.
+//  - A rule that asks or denies is read widely: letter case, wrappers, and what merely might match count for it.
+//  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
+
+import picomatch from "picomatch";
+import { type ArgvPattern, type Match, matchArgv, parseArgvPattern } from "./argv-pattern.ts";
+import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
+import { reachableArgv } from "./wrappers.ts";
+
+/** `strict` reads rules that allow; `wide` those that ask or deny. */
+export type Reading = "strict" | "wide";
+
+export interface Rule {
+  text: string;
+  /** Higher is more specific. */
+  weight: number;
+  matches(unit: Unit): Match;
+}
+
+/** The rules of a list that can speak about this tool. */
+export function rulesFor(list: readonly string[], reading: Reading, tool: string): readonly Rule[] {
+  if (list.length === 0) return NONE;
+  let compiled = CACHE[reading].get(list);
+  if (!compiled) CACHE[reading].set(list, (compiled = { rules: list.map((text) => compile(text, reading)), byTool: new Map() }));
+  let found = compiled.byTool.get(tool);
+  if (!found) compiled.byTool.set(tool, (found = compiled.rules.filter((rule) => rule.concerns(tool))));
+  return found;
+}
+
+/** The first rule that matches any part of the call: surely, or else perhaps. */
+export function firstTouching(rules: readonly Rule[], call: Call): { rule: Rule; match: "yes" | "maybe" } | undefined {
+  let perhaps: Rule | undefined;
+  for (const rule of rules) {
+    for (const unit of call.units) {
+      const match = rule.matches(unit);
+      if (match === "yes") return { rule, match };
+      if (match === "maybe") perhaps ??= rule;
+    }
+  }
+  return perhaps && { rule: perhaps, match: "maybe" };
+}
+
+/** What is wrong with a rule's text, for whoever loads it; undefined when nothing is. */
+export function ruleProblem(text: string): string | undefined {
+  const parts = split(text);
+  if (!parts) return `"${text}" is not a rule: write a tool's name, or a name with a pattern, as Bash(npm test)`;
+  if (parts.tool === "Bash" && parts.pattern !== undefined && !parseArgvPattern(parts.pattern))
+    return `the pattern of "${text}" cannot be read: is a quote left open?`;
+  return undefined;
+}
+
+interface CompiledRule extends Rule {
+  concerns(tool: string): boolean;
+}
+
+interface CompiledList {
+  rules: readonly CompiledRule[];
+  byTool: Map<string, readonly Rule[]>;
+}
+
+const NONE: readonly Rule[] = [];
+
+const CACHE: Record<Reading, WeakMap<readonly string[], CompiledList>> = { strict: new WeakMap(), wide: new WeakMap() };
+
+function compile(text: string, reading: Reading): CompiledRule {
+  const parts = split(text);
+  if (!parts || ruleProblem(text)) return unreadable(text, reading);
+  const named = nameMatcher(parts.tool, reading);
+  if (parts.pattern === undefined) {
+    return { text, weight: bareWeight(parts.tool), concerns: named, matches: bareMatcher(reading) };
+  }
+  if (named("Bash")) return argvRule(text, parseArgvPattern(parts.pattern)!, reading);
+  if (named("Write") || named("Edit")) return pathRule(text, parts.pattern, reading, "change");
+  if (named("Read")) return pathRule(text, parts.pattern, reading, "read");
+  if (named("LS") || named("Glob") || named("Grep")) return { ...pathRule(text, parts.pattern, reading, "read"), concerns: named };
+  return textRule({ text, pattern: parts.pattern, reading, concerns: named });
+}
+
+/** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
+function unreadable(text: string, reading: Reading): CompiledRule {
+  const tool = text.split("(", 1)[0]!.trim();
+  return {
+    text,
+    weight: 0,
+    concerns: reading === "wide" ? nameMatcher(tool, reading) : () => false,
+    matches: () => "yes",
+  };
+}
+
+/** A rule without a pattern: every call of the tool, except, for an allow, what is protected or cannot be read at all. */
+function bareMatcher(reading: Reading): (unit: Unit) => Match {
+  if (reading === "wide") return () => "yes";
+  return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
+}
+
+function argvRule(text: string, pattern: ArgvPattern, reading: Reading): CompiledRule {
+  const strict = (unit: Unit): Match => {
+    if (unit.kind !== "command" || !unit.exact || unit.command.assigns) return "no";
+    if (unit.protected !== undefined && !pattern.exact) return "no";
+    return matchArgv(pattern, unit.command.argv) === "yes" ? "yes" : "no";
+  };
+  const wide = (unit: Unit): Match => {
+    if (unit.kind !== "command") return "no";
+    const found = reachableArgv(unit.command.argv).map((argv) => matchArgv(pattern, argv));
+    return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+  };
+  return {
+    text,
+    weight: patternWeight(pattern.weight, pattern.exact),
+    concerns: (tool) => tool === "Bash",
+    matches: reading === "strict" ? strict : wide,
+  };
+}
+
+function pathRule(text: string, pattern: string, reading: Reading, about: "read" | "change"): CompiledRule {
+  const clean = pattern.replace(/^\.\//, "");
+  const exact = !/(?<!\\)[*?[{(]|^!/.test(clean);
+  const test = exact ? literalPath(clean.replace(/\\(.)/g, "$1"), reading) : picomatch(clean, { dot: true, nocase: reading === "wide" });
+  return {
+    text,
+    weight: patternWeight(clean.replace(/[*?]/g, "").length, exact),
+    concerns: about === "read" ? isReadingTool : (tool) => isChangingTool(tool) || tool === "Bash",
+    matches(unit) {
+      if (unit.kind !== "redirect" && unit.kind !== "path") return "no";
+      if (unit.path === undefined) return reading === "wide" ? "maybe" : "no";
+      if (reading === "strict" && unit.protected !== undefined && !exact) return "no";
+      if (clean.startsWith("/")) return test(unit.absolute!) ? "yes" : "no";
+      // A wildcard reaches nothing above the workspace: `**` is everything in it.
+      if (reading === "strict" && unit.path.startsWith("..")) return "no";
+      return test(unit.path) ? "yes" : "no";
+    },
+  };
+}
+
+/** Read widely, a folder's name stands for what is in it, in any letter case. */
+function literalPath(path: string, reading: Reading): (candidate: string) => boolean {
+  if (reading === "strict") return (candidate) => candidate === path;
+  const folded = path.toLowerCase().replace(/\/$/, "");
+  return (candidate) => candidate.toLowerCase() === folded || candidate.toLowerCase().startsWith(`${folded}/`);
+}
+
+/** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
+function textRule(rule: { text: string; pattern: string; reading: Reading; concerns: (tool: string) => boolean }): CompiledRule {
+  const test = picomatch(rule.pattern, { dot: true, nocase: true, bash: true });
+  return {
+    text: rule.text,
+    weight: patternWeight(rule.pattern.length, false),
+    concerns: rule.concerns,
+    matches: (unit) => (rule.reading === "wide" && unit.kind === "plain" && unit.strings.some((text) => test(text)) ? "yes" : "no"),
+  };
+}
+
+function split(text: string): { tool: string; pattern?: string } | undefined {
+  const match = /^([^\s()]+)(?:\((.+)\))?$/s.exec(text.trim());
+  if (!match) return undefined;
+  const [, tool, pattern] = match;
+  return pattern === undefined || pattern.trim() === "*" ? { tool: tool! } : { tool: tool!, pattern: pattern.trim() };
+}
+
+function nameMatcher(name: string, reading: Reading): (tool: string) => boolean {
+  if (!name.includes("*") && reading === "strict") return (tool) => tool === name;
+  const source = name.split("*").map(RegExp.escape).join(".*");
+  const test = new RegExp(`^${source}$`, reading === "strict" ? "" : "i");
+  return (tool) => test.test(tool);
+}
+
+const bareWeight = (tool: string): number => (tool.includes("*") ? tool.replaceAll("*", "").length : 1_000);
+
+const patternWeight = (weight: number, exact: boolean): number => (exact ? 1_000_000 : 2_000) + weight;

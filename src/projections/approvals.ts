@@ -1,0 +1,127 @@
+// What waits for a person in one run. Calls to approve, outcomes nobody knows, budgets and loops are one kind of item:
+// listed alike, answered alike.
+
+import { approvalId } from "../ids.ts";
+import type { JournalEvent } from "../journal/events.ts";
+import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
+
+export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
+
+export interface ApprovalItem {
+  id: string;
+  itemId: string;
+  kind: ApprovalKind;
+  runId: string;
+  rootRunId: string;
+  agent: string;
+  callId?: string;
+  tool?: string;
+  input?: unknown;
+  preview?: string;
+  rule?: string;
+  hash?: string;
+  /** Where an effect of unknown outcome was started. */
+  host?: string;
+  pid?: number;
+  detail?: string;
+  round: number;
+  requestedAt: number;
+  expiresAt?: number;
+}
+
+/** The open items of a run, in the order of their calls. */
+export function openItems(state: RunState): ApprovalItem[] {
+  if (!state.start || state.end || state.cancel) return [];
+  const items = [...state.calls.values()].flatMap((call) => callItem(state, call));
+  const waiting = state.waitingOn;
+  if (waiting?.kind === "budget" || waiting?.kind === "loop") {
+    for (const itemId of waiting.items ?? []) {
+      if (state.decisions.has(itemId)) continue;
+      const detail = waiting.detail === undefined ? {} : { detail: waiting.detail };
+      items.push({
+        ...base(state, itemId),
+        kind: waiting.kind,
+        round: 1,
+        requestedAt: state.updatedAt,
+        ...detail,
+      });
+    }
+  }
+  return items;
+}
+
+/** True while a call was begun and nobody knows whether it happened. */
+export function outcomeIsUnknown(call: ToolCall): boolean {
+  return call.started !== undefined && !call.result && !call.verdict && call.proposal?.effect === "unsafe";
+}
+
+/** True while a person's word is needed before a call may begin. */
+export function awaitsDecision(call: ToolCall): boolean {
+  return call.proposal?.verdict === "ask" && !call.decision && !call.started && !call.result;
+}
+
+/** What an event does to the list of open items, for stores that keep one. */
+export type ItemChange =
+  | { type: "open"; itemId: string; kind: ApprovalKind; expiresAt: number | undefined }
+  | { type: "close"; itemId: string }
+  | { type: "close-all" };
+
+export function itemChanges(event: JournalEvent): ItemChange[] {
+  switch (event.type) {
+    case "TOOL_PROPOSED": {
+      const { toolCallId, round = 1, verdict, expiresAt } = event.payload;
+      const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
+      return verdict === "ask" ? [{ type: "open", itemId, kind: "tool", expiresAt }] : [];
+    }
+    case "RUN_SUSPENDED": {
+      const { kind, items = [] } = event.payload.waitingOn;
+      const opens =
+        kind === "outcome_unknown" ? "outcome" : kind === "budget" || kind === "loop" ? kind : undefined;
+      if (!opens) return [];
+      return items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: undefined }));
+    }
+    case "APPROVAL_DECIDED":
+      return [{ type: "close", itemId: event.payload.itemId }];
+    case "OUTCOME_DECIDED":
+    case "TOOL_RESULT":
+      return [{ type: "close", itemId: event.payload.toolCallId }];
+    case "CANCEL_REQUESTED":
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return [{ type: "close-all" }];
+    default:
+      return [];
+  }
+}
+
+function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
+  const proposal = call.proposal;
+  if (!proposal) return [];
+  const common = { callId: call.id, tool: call.name, input: call.input, round: proposal.round ?? 1 };
+  if (outcomeIsUnknown(call)) {
+    const { host, pid, ts } = call.started!;
+    const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
+    return [{ ...base(state, call.id), kind: "outcome", ...common, ...where, requestedAt: ts }];
+  }
+  if (!awaitsDecision(call)) return [];
+  const { preview, rule, hash, expiresAt } = proposal;
+  return [
+    {
+      ...base(state, itemIdOf(call)),
+      kind: "tool",
+      ...common,
+      rule,
+      requestedAt: proposal.ts,
+      ...(preview === undefined ? {} : { preview }),
+      ...(hash === undefined ? {} : { hash }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    },
+  ];
+}
+
+function base(state: RunState, itemId: string) {
+  const { rootRunId, agent } = state.start!;
+  return { id: approvalId(state.runId, itemId), itemId, runId: state.runId, rootRunId, agent };
+}

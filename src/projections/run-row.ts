@@ -1,0 +1,128 @@
+// A run as lists show it: the part of the fold that a store keeps beside the journal, so that nobody has to read a
+// whole journal to know where a run stands. Never a second truth: refolding the journal must give the same row (I3).
+
+import type { JournalEvent, Payload, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
+import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
+
+export interface RunRow {
+  id: string;
+  rootRunId: string;
+  parentRunId: string | undefined;
+  agent: string;
+  definition: string;
+  kind: "main" | "subagent";
+  depth: number;
+  trigger: Trigger;
+  task: string;
+  mode: "auto" | "chat";
+  attended: boolean;
+  sessionId: string | undefined;
+  userId: string | undefined;
+  workspace: string;
+  status: RunStatus;
+  waitingOn: WaitingOn | undefined;
+  stopReason: StopReason | undefined;
+  summary: string | undefined;
+  turns: number;
+  usage: RunUsage;
+  /** Of the latest event. */
+  seq: number;
+  createdAt: number;
+  startedAt: number | undefined;
+  updatedAt: number;
+  endedAt: number | undefined;
+}
+
+export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: number): RunRow {
+  return {
+    id: runId,
+    rootRunId: start.rootRunId,
+    parentRunId: start.parentRunId,
+    agent: start.agent,
+    definition: start.definition,
+    kind: start.kind,
+    depth: start.depth,
+    trigger: start.trigger,
+    task: start.task,
+    mode: start.mode,
+    attended: start.attended,
+    sessionId: start.sessionId,
+    userId: start.userId,
+    workspace: start.workspace,
+    status: "pending",
+    waitingOn: undefined,
+    stopReason: undefined,
+    summary: undefined,
+    turns: 0,
+    usage: emptyUsage(),
+    seq: 1,
+    createdAt: ts,
+    startedAt: undefined,
+    updatedAt: ts,
+    endedAt: undefined,
+  };
+}
+
+/** Purposes whose thoughts are turns; the row does not know which call is open, so the intent leaves its mark. */
+export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
+  row.seq = event.seq;
+  row.updatedAt = event.ts;
+  applyUsage(row.usage, event);
+  switch (event.type) {
+    case "MODEL_CALL_STARTED":
+      working(row, event.ts);
+      if ((event.payload.attempt ?? 1) === 1 && isTurn(event.payload.purpose)) row.turns++;
+      break;
+    case "TOOL_STARTED":
+    case "RUN_RESUMED":
+      working(row, event.ts);
+      break;
+    case "MODEL_CALL_FAILED":
+      if (event.payload.retryAt !== undefined) {
+        row.status = "waiting";
+        row.waitingOn = { kind: "provider", until: event.payload.retryAt, detail: event.payload.message };
+      }
+      break;
+    case "RUN_SUSPENDED":
+      row.waitingOn = event.payload.waitingOn;
+      row.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
+      break;
+    case "RUN_COMPLETED":
+      end(row, "completed", event);
+      break;
+    case "RUN_FAILED":
+      end(row, "failed", event);
+      break;
+    case "RUN_CANCELLED":
+      end(row, "cancelled", event);
+      break;
+    default:
+  }
+  return row;
+}
+
+/** Kinds of waiting that end without a person. */
+export const SELF_RESUMING: ReadonlySet<WaitingOn["kind"]> = new Set([
+  "child",
+  "handoff",
+  "timer",
+  "provider",
+  "slot",
+]);
+
+const isTurn = (purpose: string | undefined): boolean =>
+  purpose === undefined || purpose === "turn" || purpose === "final";
+
+function working(row: RunRow, ts: number): void {
+  row.status = "running";
+  row.waitingOn = undefined;
+  row.startedAt ??= ts;
+}
+
+function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Payload<"RUN_COMPLETED"> }): void {
+  row.status = status;
+  row.waitingOn = undefined;
+  row.stopReason = event.payload.stopReason;
+  row.summary = event.payload.summary;
+  row.endedAt = event.ts;
+}

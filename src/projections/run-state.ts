@@ -1,0 +1,331 @@
+// Where a run stands: the fold that `decide` looks at. Holds what the next step needs and nothing else; the words are
+// in the transcript.
+//  S1  Whatever can be asked about a run is answered by this fold and the clock, never by a process's memory.
+//  S2  An intent without an outcome is *open*. While a driver decides, nothing of its own is under way, so an open
+//      intent is one that a crash left behind.
+
+import { toolCallId } from "../ids.ts";
+import type {
+  EventOf,
+  JournalEvent,
+  Payload,
+  Purpose,
+  RunStatus,
+  StopReason,
+  WaitingOn,
+} from "../journal/events.ts";
+import { textOf, toolCallsOf } from "../journal/message.ts";
+import type { Projection } from "./projection.ts";
+import { SELF_RESUMING } from "./run-row.ts";
+import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+  /** The model's text where its input was no JSON. */
+  invalid: string | undefined;
+  proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
+  /** The decision on the current round of its approval. */
+  decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
+  /** Attempts that were started; 0 for none. */
+  attempts: number;
+  started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
+  /** A person's word on what became of the latest attempt. */
+  verdict: Payload<"OUTCOME_DECIDED"> | undefined;
+  result: { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; seq: number } | undefined;
+}
+
+export interface OpenModelCall {
+  callId: string;
+  attempt: number;
+  model: string;
+  purpose: Purpose;
+  ts: number;
+  estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
+}
+
+export interface RunEnd {
+  status: "completed" | "failed" | "cancelled";
+  stopReason: StopReason;
+  summary: string;
+  ts: number;
+}
+
+export interface RunState {
+  runId: string;
+  seq: number;
+  start: Payload<"RUN_STARTED"> | undefined;
+  createdAt: number;
+  updatedAt: number;
+  status: RunStatus;
+  waitingOn: WaitingOn | undefined;
+  /** Times that the run was suspended: names the next suspension. */
+  suspensions: number;
+  end: RunEnd | undefined;
+
+  /** Thoughts that were turns of the agent, and model calls of any purpose so far. */
+  turns: number;
+  modelCalls: number;
+  openModelCall: OpenModelCall | undefined;
+  /** The latest model call, if its last attempt failed. */
+  failed: (Payload<"MODEL_CALL_FAILED"> & { model: string; purpose: Purpose }) | undefined;
+  /** The latest turn: its words, and its calls in their order. */
+  latest: { seq: number; text: string; finish: string; purpose: Purpose } | undefined;
+  calls: Map<string, ToolCall>;
+
+  cancel: Payload<"CANCEL_REQUESTED"> | undefined;
+  usage: RunUsage;
+  /** What people granted in this run: rules with their expiry. */
+  grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
+  /** Limits that were reported, by key, and raised by a person. */
+  reached: Map<string, Payload<"LIMIT_REACHED">>;
+  raised: { maxTokens?: number | undefined; maxCost?: number | undefined };
+  /** Decisions on items that are no tool call: `budget/1`, `loop/1`. */
+  decisions: Map<string, Payload<"APPROVAL_DECIDED">>;
+  guard: LoopGuard;
+  contextSeq: number;
+  modelCallSeq: number;
+  files: Map<string, "created" | "modified" | "deleted">;
+}
+
+/** Counts what an agent does over and over (F43, F45). */
+export interface LoopGuard {
+  signature: string;
+  repeats: number;
+  /** Calls in a row that were refused, and answers in a row that were empty. */
+  refused: number;
+  empty: number;
+  /** Times that the run was stopped for a person because of it. */
+  stops: number;
+}
+
+export const emptyRunState = (): RunState => ({
+  runId: "",
+  seq: 0,
+  start: undefined,
+  createdAt: 0,
+  updatedAt: 0,
+  status: "pending",
+  waitingOn: undefined,
+  suspensions: 0,
+  end: undefined,
+  turns: 0,
+  modelCalls: 0,
+  openModelCall: undefined,
+  failed: undefined,
+  latest: undefined,
+  calls: new Map(),
+  cancel: undefined,
+  usage: emptyUsage(),
+  grants: [],
+  reached: new Map(),
+  raised: {},
+  decisions: new Map(),
+  guard: { signature: "", repeats: 0, refused: 0, empty: 0, stops: 0 },
+  contextSeq: 0,
+  modelCallSeq: 0,
+  files: new Map(),
+});
+
+export function applyRunState(state: RunState, event: JournalEvent): RunState {
+  state.seq = event.seq;
+  state.updatedAt = event.ts;
+  applyUsage(state.usage, event);
+  switch (event.type) {
+    case "RUN_STARTED":
+      state.runId = event.runId;
+      state.start = event.payload;
+      state.createdAt = event.ts;
+      break;
+    case "CONTEXT_ADDED":
+      state.contextSeq = event.seq;
+      break;
+    case "MODEL_CALL_STARTED":
+      modelCallStarted(state, event);
+      break;
+    case "AGENT_THOUGHT":
+      thought(state, event);
+      break;
+    case "MODEL_CALL_FAILED":
+      modelCallFailed(state, event);
+      break;
+    case "TOOL_PROPOSED":
+      proposed(state, event);
+      break;
+    case "APPROVAL_DECIDED":
+      decided(state, event);
+      break;
+    case "TOOL_STARTED":
+      started(state, event);
+      break;
+    case "TOOL_RESULT":
+      result(state, event);
+      break;
+    case "OUTCOME_DECIDED":
+      outcomeDecided(state, event);
+      break;
+    case "RUN_SUSPENDED":
+      state.suspensions++;
+      state.waitingOn = event.payload.waitingOn;
+      state.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
+      if (event.payload.waitingOn.kind === "loop") state.guard.stops++;
+      break;
+    case "RUN_RESUMED":
+      working(state);
+      break;
+    case "LIMIT_REACHED":
+      state.reached.set(event.key, event.payload);
+      break;
+    case "CANCEL_REQUESTED":
+      state.cancel = event.payload;
+      break;
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      ended(state, event);
+      break;
+    default:
+  }
+  return state;
+}
+
+export const runStateProjection: Projection<RunState> = {
+  name: "run-state",
+  initial: emptyRunState,
+  apply: applyRunState,
+};
+
+/** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
+export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
+
+/** What runs: what the model wrote, or what a person made of it. */
+export const effectiveInput = (call: ToolCall): unknown =>
+  call.decision?.decision === "edit" ? call.decision.input : call.input;
+
+export const hasEnded = (status: RunStatus): boolean =>
+  status === "completed" || status === "failed" || status === "cancelled";
+
+const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
+
+function working(state: RunState): void {
+  state.status = "running";
+  state.waitingOn = undefined;
+}
+
+function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
+  const { callId, attempt = 1, model, purpose = "turn", estimate } = event.payload;
+  if (attempt === 1) state.modelCalls++;
+  state.openModelCall = { callId, attempt, model, purpose, ts: event.ts, estimate };
+  state.failed = undefined;
+  state.modelCallSeq = event.seq;
+  working(state);
+}
+
+function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
+  const { callId, content, finish } = event.payload;
+  const purpose = state.openModelCall?.purpose ?? "turn";
+  state.openModelCall = undefined;
+  state.failed = undefined;
+  if (purpose !== "turn" && purpose !== "final") return;
+  state.turns++;
+  const text = textOf(content);
+  state.latest = { seq: event.seq, text, finish, purpose };
+  state.calls = new Map();
+  const parts = toolCallsOf(content);
+  parts.forEach((part, index) => {
+    const id = toolCallId(callId, index);
+    state.calls.set(id, {
+      id,
+      name: part.toolName,
+      input: part.input,
+      invalid: part.invalid,
+      proposal: undefined,
+      decision: undefined,
+      attempts: 0,
+      started: undefined,
+      verdict: undefined,
+      result: undefined,
+    });
+  });
+  countRepeats(state, JSON.stringify(parts.map((part) => [part.toolName, part.input])), parts.length);
+  state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
+}
+
+function countRepeats(state: RunState, signature: string, calls: number): void {
+  const same = calls > 0 && signature === state.guard.signature;
+  state.guard.repeats = same ? state.guard.repeats + 1 : 1;
+  state.guard.signature = signature;
+}
+
+function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): void {
+  const open = state.openModelCall;
+  state.openModelCall = undefined;
+  if (!open) return;
+  state.failed = { ...event.payload, model: open.model, purpose: open.purpose };
+  const { retryAt } = event.payload;
+  if (retryAt === undefined) return;
+  state.status = "waiting";
+  state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
+}
+
+function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
+  const call = state.calls.get(event.payload.toolCallId);
+  if (!call) return;
+  call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
+  call.decision = undefined;
+}
+
+function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
+  const { itemId, scope, grant, until, limits } = event.payload;
+  state.decisions.set(itemId, event.payload);
+  if (limits) state.raised = { ...state.raised, ...limits };
+  if (scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
+  if (itemId.startsWith("loop/"))
+    state.guard = { ...state.guard, signature: "", repeats: 0, refused: 0, empty: 0 };
+  for (const call of state.calls.values()) {
+    if (call.proposal?.verdict === "ask" && itemIdOf(call) === itemId) {
+      call.decision = { ...event.payload, ts: event.ts };
+    }
+  }
+}
+
+function started(state: RunState, event: EventOf<"TOOL_STARTED">): void {
+  const call = state.calls.get(event.payload.toolCallId);
+  if (!call) return;
+  call.attempts = event.payload.attempt ?? 1;
+  call.started = { ...event.payload, ts: event.ts };
+  call.verdict = undefined;
+  working(state);
+}
+
+function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
+  const { toolCallId: id, files, isError } = event.payload;
+  for (const { path, change } of files ?? []) {
+    if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
+  }
+  const call = state.calls.get(id);
+  if (!call) return;
+  const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
+  call.result = { outcome, seq: event.seq };
+  if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
+  else if (outcome === "ok") state.guard.refused = 0;
+}
+
+function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): void {
+  const call = state.calls.get(event.payload.toolCallId);
+  if (call && (event.payload.attempt ?? 1) === call.attempts) call.verdict = event.payload;
+}
+
+function ended(state: RunState, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
+  const status =
+    event.type === "RUN_COMPLETED" ? "completed" : event.type === "RUN_FAILED" ? "failed" : "cancelled";
+  state.status = status;
+  state.waitingOn = undefined;
+  state.end = {
+    status,
+    stopReason: event.payload.stopReason,
+    summary: event.payload.summary,
+    ts: event.ts,
+  };
+}

@@ -1,0 +1,206 @@
+// What the model sees: the journal as the messages of a prompt. Every proposed call has exactly one result, results
+// stand in the order of their calls whatever order they came in, and context that came while a call was open stands
+// after that call's results (J11). The prefix never changes from turn to turn, so that provider caches hit.
+
+import { toolCallId } from "../ids.ts";
+import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
+import {
+  type PromptAssistantPart,
+  type PromptMessage,
+  type PromptToolResult,
+  type ThoughtPart,
+  type ToolCallPart,
+  toolCallsOf,
+} from "../journal/message.ts";
+import type { Projection } from "./projection.ts";
+
+interface Placed {
+  seq: number;
+  message: PromptMessage;
+}
+
+export interface Transcript {
+  placed: Placed[];
+  /** Characters in all messages: a cheap measure of their tokens. */
+  characters: number;
+  /** Tokens of the last prompt as the provider counted them, and the characters it then had. */
+  measured: { tokens: number; characters: number } | undefined;
+  /** Context that no model call has seen yet. */
+  unseen: { seq: number; id: string; text: string }[];
+  /** Purpose of the model call that is open, and ids that providers have used. */
+  purpose: string;
+  usedIds: Set<string>;
+  /** Where the results of the latest thought's calls go. */
+  slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
+}
+
+export const emptyTranscript = (): Transcript => ({
+  placed: [],
+  characters: 0,
+  measured: undefined,
+  unseen: [],
+  purpose: "turn",
+  usedIds: new Set(),
+  slots: new Map(),
+});
+
+export function applyTranscript(transcript: Transcript, event: JournalEvent): Transcript {
+  switch (event.type) {
+    case "RUN_STARTED":
+      say(transcript, event.seq, taskText(event.payload));
+      break;
+    case "CONTEXT_ADDED":
+      transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
+      break;
+    case "MODEL_CALL_STARTED":
+      transcript.purpose = event.payload.purpose ?? "turn";
+      if (isTurn(transcript.purpose)) showUnseen(transcript, event.payload.sawSeq ?? event.seq);
+      break;
+    case "AGENT_THOUGHT":
+      if (isTurn(transcript.purpose)) addThought(transcript, event);
+      break;
+    case "TOOL_RESULT":
+      fillSlot(transcript, event.payload.toolCallId, resultOutput(event.payload));
+      break;
+    case "CHILD_RUN_COMPLETED":
+      fillSlot(transcript, event.payload.key, { type: "json", value: event.payload.result });
+      break;
+    case "CONTEXT_COMPACTED":
+      compact(transcript, event.payload);
+      break;
+    default:
+  }
+  return transcript;
+}
+
+export const transcriptProjection: Projection<Transcript> = {
+  name: "transcript",
+  initial: emptyTranscript,
+  apply: applyTranscript,
+};
+
+export function promptMessages(transcript: Transcript): PromptMessage[] {
+  return transcript.placed.map((placed) => placed.message);
+}
+
+/** Tokens that the next prompt will have: the provider's last count where there is one, and a guess for the rest. */
+export function promptTokens(transcript: Transcript): number {
+  const { measured, characters } = transcript;
+  if (!measured) return Math.ceil(characters / 4);
+  return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
+}
+
+const isTurn = (purpose: string): boolean => purpose === "turn" || purpose === "final";
+
+function taskText(start: Payload<"RUN_STARTED">): string {
+  if (start.input === undefined) return start.task;
+  return `${start.task}\n\nInput:\n${JSON.stringify(start.input, null, 2)}`;
+}
+
+function say(transcript: Transcript, seq: number, text: string): void {
+  transcript.placed.push({ seq, message: { role: "user", content: [{ type: "text", text }] } });
+  transcript.characters += text.length;
+}
+
+function showUnseen(transcript: Transcript, upTo: number): void {
+  if (transcript.unseen.length === 0) return;
+  for (const context of transcript.unseen)
+    if (context.seq <= upTo) say(transcript, context.seq, context.text);
+  transcript.unseen = transcript.unseen.filter((context) => context.seq > upTo);
+}
+
+function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): void {
+  const { content, callId, usage } = event.payload;
+  transcript.measured = { tokens: usage.input, characters: transcript.characters };
+  const calls = toolCallsOf(content);
+  const sentIds = calls.map((call, index) => sentId(transcript, call, toolCallId(callId, index)));
+  const parts = assistantParts(content, sentIds);
+  if (parts.length > 0)
+    transcript.placed.push({ seq: event.seq, message: { role: "assistant", content: parts } });
+  transcript.characters += contentLength(content);
+  transcript.slots = new Map();
+  if (calls.length === 0) return;
+  const message: Extract<PromptMessage, { role: "tool" }> = {
+    role: "tool",
+    content: calls.map((call, index) => interrupted(sentIds[index]!, call.toolName)),
+  };
+  transcript.placed.push({ seq: event.seq, message });
+  calls.forEach((_, index) => {
+    transcript.slots.set(toolCallId(callId, index), { message, index });
+  });
+}
+
+/** The provider's own id where it is new here; ours where a server says `call_0` every turn. */
+function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
+  const id =
+    call.toolCallId === "" || transcript.usedIds.has(call.toolCallId)
+      ? own.replace(".", "_")
+      : call.toolCallId;
+  transcript.usedIds.add(id);
+  return id;
+}
+
+function assistantParts(content: readonly ThoughtPart[], sentIds: readonly string[]): PromptAssistantPart[] {
+  let next = 0;
+  return content.flatMap((part): PromptAssistantPart[] => {
+    if (part.type !== "tool-call") {
+      const empty = part.type === "text" && (part as { text: string }).text === "";
+      return empty ? [] : [part as PromptAssistantPart];
+    }
+    const call = part as ToolCallPart;
+    const { toolName, providerOptions } = call;
+    const input = call.invalid === undefined ? call.input : {};
+    const base = { type: "tool-call" as const, toolCallId: sentIds[next++]!, toolName, input };
+    return [providerOptions === undefined ? base : { ...base, providerOptions }];
+  });
+}
+
+/** Stands in until the result comes, and stays where an ended run left a call open. */
+function interrupted(id: string, toolName: string): PromptToolResult {
+  const value = "Interrupted: it is not known whether this was done.";
+  return { type: "tool-result", toolCallId: id, toolName, output: { type: "error-text", value } };
+}
+
+function fillSlot(transcript: Transcript, callId: string, output: PromptToolResult["output"]): void {
+  const slot = transcript.slots.get(callId);
+  const result = slot?.message.content[slot.index];
+  if (!result) return;
+  result.output = output;
+  transcript.characters += output.type.endsWith("text")
+    ? (output.value as string).length
+    : JSON.stringify(output.value).length;
+}
+
+function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"] {
+  const { output, isError } = result;
+  if (typeof output === "string") return { type: isError ? "error-text" : "text", value: output };
+  return { type: isError ? "error-json" : "json", value: output ?? null };
+}
+
+function compact(transcript: Transcript, compacted: Payload<"CONTEXT_COMPACTED">): void {
+  const [task, ...rest] = transcript.placed;
+  const kept = rest.filter((placed) => placed.seq > compacted.upTo.seq);
+  const text = `What happened so far, in short (the full record is kept):\n\n${compacted.summary}`;
+  const summary: Placed = {
+    seq: compacted.upTo.seq,
+    message: { role: "user", content: [{ type: "text", text }] },
+  };
+  transcript.placed = [...(task ? [task] : []), summary, ...kept];
+  transcript.characters = transcript.placed.reduce((sum, placed) => sum + messageLength(placed.message), 0);
+  transcript.measured = undefined;
+}
+
+function contentLength(content: readonly ThoughtPart[]): number {
+  return content.reduce((sum, part) => {
+    if (part.type === "tool-call")
+      return sum + (JSON.stringify((part as ToolCallPart).input)?.length ?? 0) + 20;
+    return sum + ("text" in part && typeof part.text === "string" ? part.text.length : 0);
+  }, 0);
+}
+
+function messageLength(message: PromptMessage): number {
+  if (message.role === "tool") {
+    return message.content.reduce((sum, result) => sum + JSON.stringify(result.output.value).length, 0);
+  }
+  return contentLength(message.content as ThoughtPart[]);
+}

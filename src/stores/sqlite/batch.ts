@@ -1,0 +1,270 @@
+// One transaction over everything that was waiting when it began (J4). Appends of one run are applied in order of
+// arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
+
+import type { Clock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import type { Digest, RunId } from "../../ids.ts";
+import {
+  type EventBody,
+  type JournalEvent,
+  keyOf,
+  OUTCOME_TYPES,
+  type Payload,
+  TERMINAL_TYPES,
+} from "../../journal/events.ts";
+import { chainHash } from "../../journal/hash.ts";
+import { readEvent } from "../../journal/upcast.ts";
+import { applyRunRow } from "../../projections/run-row.ts";
+import { totalTokens } from "../../projections/usage.ts";
+import type { Append, Appended, Budget, Refusal } from "../store.ts";
+import { type Held, readHeld, type Statements, updateInbox, writeHeld } from "./rows.ts";
+
+/** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
+const EVENT_BYTES = 2_000_000;
+const ALL = -1;
+
+/** Thrown when a key is taken: the batch is built again, looking at each key first. */
+export class KeyTaken extends Error {}
+
+export class Batch {
+  readonly written: JournalEvent[] = [];
+  private readonly dirty = new Set<Held>();
+  private readonly statements: Statements;
+  private readonly clock: Clock;
+  private readonly digest: Digest;
+  private readonly cache: Map<RunId, Held>;
+  private readonly careful: boolean;
+  position: number;
+
+  constructor(parts: {
+    statements: Statements;
+    clock: Clock;
+    digest: Digest;
+    cache: Map<RunId, Held>;
+    position: number;
+    careful: boolean;
+  }) {
+    this.statements = parts.statements;
+    this.clock = parts.clock;
+    this.digest = parts.digest;
+    this.cache = parts.cache;
+    this.position = parts.position;
+    this.careful = parts.careful;
+  }
+
+  append(append: Append): Appended {
+    const held = this.load(append.runId);
+    const repeated = this.careful ? this.repeated(held, append.events) : undefined;
+    if (repeated === "same") return { events: this.journalAfter(held, append.after) };
+    const refused = repeated ?? this.refusal(held, append);
+    if (refused) return { events: this.journalAfter(held, append.after), refused };
+    const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
+    const own = this.write(held, append.events, this.isDriver(held, append));
+    if (append.rest) rest(held, append.rest.wakeAt);
+    return { events: missed.length === 0 ? own : [...missed, ...own] };
+  }
+
+  /** Appends as somebody else than the driver, whatever has happened since. */
+  signal(held: Held, events: readonly EventBody[]): void {
+    this.write(held, events, false);
+  }
+
+  load(runId: RunId): Held {
+    const held = this.find(runId);
+    if (!held) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+    return held;
+  }
+
+  find(runId: RunId): Held | undefined {
+    const known = this.cache.get(runId);
+    if (known) return known;
+    const columns = this.statements.runById.get(runId);
+    if (!columns) return undefined;
+    const held = readHeld(columns);
+    this.cache.set(runId, held);
+    return held;
+  }
+
+  /** For a caller that changes a row itself. */
+  touch(held: Held): void {
+    this.dirty.add(held);
+  }
+
+  finish(): void {
+    for (const held of this.dirty) writeHeld(this.statements, held);
+  }
+
+  private isDriver(held: Held, { writer }: Append): boolean {
+    return writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
+  }
+
+  private refusal(held: Held, append: Append): Refusal | undefined {
+    if (held.row.endedAt !== undefined) return "ended";
+    const driver = this.isDriver(held, append);
+    if (append.writer && !driver) {
+      if (!append.events.every((event) => OUTCOME_TYPES.has(event.type))) return "epoch";
+      if (!append.events.every((event) => this.isOpen(held, event))) return "closed";
+    }
+    if (append.guard === "signals" && held.lastSignal > append.after) return "signals";
+    if (append.guard === "unchanged" && held.row.seq > append.after) return "changed";
+    return append.reserve ? this.overBudget(held, append.reserve) : undefined;
+  }
+
+  /** J1: looks at the keys first. */
+  private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
+    const known = events.map((event) => ({
+      event,
+      stored: this.statements.eventByKey.get(held.n, keyOf(event)),
+    }));
+    if (known.every(({ stored }) => stored === undefined)) return undefined;
+    const same = known.every(
+      ({ event, stored }) =>
+        stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload),
+    );
+    return same ? "same" : "conflict";
+  }
+
+  /** J3: for an outcome that comes from a driver whose epoch is over. */
+  private isOpen(held: Held, event: EventBody): boolean {
+    const end = keyOf(event);
+    const { attempt = 1 } = event.payload as { attempt?: number };
+    const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
+    const start = attempt === 1 ? `${id}/s` : `${id}~${attempt}/s`;
+    const { eventByKey } = this.statements;
+    return eventByKey.get(held.n, start) !== undefined && eventByKey.get(held.n, end) === undefined;
+  }
+
+  private overBudget(held: Held, reserve: NonNullable<Append["reserve"]>): Refusal | undefined {
+    const { estimate, run, tree } = reserve;
+    const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
+    if (exceeds(own, estimate, run)) return "budget";
+    if (tree.maxTokens === undefined && tree.maxCost === undefined) return undefined;
+    const others = this.statements.treeSpend.get(held.row.rootRunId, held.n) as Record<string, number>;
+    const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
+    if (exceeds(spent, estimate, tree)) return "budget";
+    const withOpen = {
+      tokens: spent.tokens + others["open_tokens"]!,
+      cost: spent.cost + others["open_cost"]!,
+    };
+    return exceeds(withOpen, estimate, tree) ? "reserved" : undefined;
+  }
+
+  private write(held: Held, events: readonly EventBody[], driver: boolean): JournalEvent[] {
+    this.dirty.add(held);
+    const placed = events.map((event) => this.insert(held, event));
+    if (!driver) {
+      held.lastSignal = held.row.seq;
+      if (held.worker === undefined && held.row.endedAt === undefined) held.dueAt = 0;
+    }
+    return placed;
+  }
+
+  private insert(held: Held, body: EventBody): JournalEvent {
+    const { statements } = this;
+    const seq = held.row.seq + 1;
+    const position = this.position + 1;
+    const ts = this.clock.now();
+    const key = keyOf(body);
+    const text = this.textOf(body.payload);
+    const hash = chainHash(this.digest, held.hash, { seq, ts, type: body.type, key, text });
+    const stored = statements.insertEvent.run(
+      position,
+      held.n,
+      seq,
+      ts,
+      body.type,
+      key,
+      text,
+      Buffer.from(hash, "hex"),
+    );
+    if (stored.changes === 0) throw new KeyTaken(key);
+    this.position = position;
+    held.hash = hash;
+    const event = {
+      runId: held.row.id,
+      seq,
+      position,
+      ts,
+      type: body.type,
+      key,
+      payload: body.payload,
+    } as JournalEvent;
+    applyRunRow(held.row, event);
+    account(held, event);
+    updateInbox(statements, held.n, event);
+    this.written.push(event);
+    return event;
+  }
+
+  private textOf(payload: unknown): string {
+    const text = JSON.stringify(payload);
+    if (text.length <= EVENT_BYTES) return text;
+    const hash = this.digest(text);
+    this.statements.putBlob.run(hash, text);
+    return JSON.stringify({ $blob: hash });
+  }
+
+  journalAfter(held: Held, after: number): JournalEvent[] {
+    if (held.row.seq <= after) return [];
+    return this.statements.eventsAfter.all(held.n, after, ALL).map((columns) =>
+      readEvent({
+        runId: held.row.id,
+        seq: columns["seq"] as number,
+        position: columns["position"] as number,
+        ts: columns["ts"] as number,
+        type: columns["type"] as string,
+        key: columns["key"] as string,
+        text: payloadText(this.statements, columns["payload"] as string),
+      }),
+    );
+  }
+}
+
+export function payloadText(statements: Statements, stored: string): string {
+  if (!stored.startsWith('{"$blob":')) return stored;
+  const { $blob } = JSON.parse(stored) as { $blob: string };
+  const found = statements.getBlob.get($blob)?.["text"];
+  if (typeof found !== "string")
+    throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing.`);
+  return found;
+}
+
+/** J6: the lease goes back; the run is due at its time, or when a signal comes. */
+export function rest(held: Held, wakeAt: number | undefined): void {
+  held.worker = undefined;
+  held.dueAt = held.row.endedAt === undefined ? wakeAt : undefined;
+  held.acquisitions = 0;
+}
+
+/** What an event does to the lease's books: reservations, cancel mark, lost acquisitions, the end. */
+function account(held: Held, event: JournalEvent): void {
+  if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
+  if (OUTCOME_TYPES.has(event.type)) {
+    held.acquisitions = 0;
+    if (event.type !== "TOOL_RESULT") clearReservation(held);
+  }
+  if (event.type === "CANCEL_REQUESTED") held.cancel = true;
+  if (TERMINAL_TYPES.has(event.type)) {
+    clearReservation(held);
+    rest(held, undefined);
+  }
+}
+
+function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
+  held.openTokens = estimate?.tokens ?? 0;
+  held.openCost = estimate?.cost ?? 0;
+}
+
+function clearReservation(held: Held): void {
+  held.openTokens = 0;
+  held.openCost = 0;
+}
+
+function exceeds(
+  spent: { tokens: number; cost: number },
+  estimate: { tokens: number; cost: number | null },
+  budget: Budget,
+): boolean {
+  if (budget.maxTokens !== undefined && spent.tokens + estimate.tokens > budget.maxTokens) return true;
+  return budget.maxCost !== undefined && spent.cost + (estimate.cost ?? 0) > budget.maxCost;
+}

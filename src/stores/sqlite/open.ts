@@ -1,0 +1,105 @@
+// Opens the file, or says in one sentence why not and what to do (F35). Nothing is written before it is known that
+// writing is possible.
+
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { CadreError, messageOf } from "../../errors.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+const NFS_MAGIC = 0x6969;
+const OLDEST_SQLITE = "3.51.3";
+
+export function openDatabase(path: string): DatabaseSync {
+  refuseOldSqlite(process.versions["sqlite"] ?? "0");
+  try {
+    if (path !== ":memory:") prepareFile(path);
+    const db = new DatabaseSync(path, { timeout: 5_000, defensive: true });
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");
+    migrate(db, path);
+    return db;
+  } catch (error) {
+    throw storageError(error, path);
+  }
+}
+
+/** SQLite before 3.51.3 can lose a WAL reset under concurrent checkpoints. */
+export function refuseOldSqlite(version: string): void {
+  if (compareVersions(version, OLDEST_SQLITE) >= 0) return;
+  throw new CadreError(
+    "STORAGE_UNUSABLE",
+    `This Node has SQLite ${version}; Cadre needs ${OLDEST_SQLITE} or later to keep its promises. Use Node 24.15 or later.`,
+  );
+}
+
+/** Any failure of the store as a sentence for people; ours pass through. */
+export function storageError(error: unknown, path: string): CadreError {
+  if (error instanceof CadreError) return error;
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  const primary = errcode === undefined ? undefined : errcode & 0xff;
+  if (primary === 13 || code === "ENOSPC") {
+    return new CadreError(
+      "STORAGE_FULL",
+      `There is no space left for ${path}. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
+      undefined,
+      error,
+    );
+  }
+  if (primary === 8 || primary === 14 || ["EACCES", "EPERM", "EROFS"].includes(code ?? "")) {
+    return new CadreError(
+      "STORAGE_UNUSABLE",
+      `${path} cannot be written (${messageOf(error)}). Make the folder writable for this user, or set CADRE_DIR to another one.`,
+      undefined,
+      error,
+    );
+  }
+  if (primary === 11 || primary === 26) {
+    return new CadreError(
+      "STORAGE_UNUSABLE",
+      `${path} is no intact SQLite file (${messageOf(error)}). It was left as it is; restore a copy, or move it away to begin anew.`,
+      undefined,
+      error,
+    );
+  }
+  return new CadreError("STORAGE_UNUSABLE", `${path}: ${messageOf(error)}`, undefined, error);
+}
+
+export const isStorageError = (error: unknown): boolean =>
+  (error as { code?: string })?.code === "ERR_SQLITE_ERROR" ||
+  (error as { code?: string })?.code === "ENOSPC";
+
+function prepareFile(path: string): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (Number(statfsSync(folder).type) === NFS_MAGIC) {
+    throw new CadreError(
+      "STORAGE_UNUSABLE",
+      `${folder} is on a network file system, where SQLite cannot lock reliably. Set CADRE_DIR to a local folder.`,
+    );
+  }
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  else chmodSync(path, 0o600);
+}
+
+function migrate(db: DatabaseSync, path: string): void {
+  const version = Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new CadreError(
+      "JOURNAL_NEWER",
+      `${path} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
+    );
+  }
+  MIGRATIONS.slice(version).forEach((step, index) => {
+    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${version + index + 1}; COMMIT`);
+  });
+}
+
+function compareVersions(left: string, right: string): number {
+  const a = left.split(".").map(Number);
+  const b = right.split(".").map(Number);
+  for (let i = 0; i < 3; i++) {
+    const difference = (a[i] ?? 0) - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,196 @@
+// Everything that is read from the file. A journal is verified against its chain as it is read (J9).
+
+import { hash as nodeHash } from "node:crypto";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import { CadreError } from "../../errors.ts";
+import type { Digest, Position, RunId, Seq } from "../../ids.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import { CHAIN_START, chainHash } from "../../journal/hash.ts";
+import { readEvent } from "../../journal/upcast.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import type { ApprovalRef, Quarantine, RunFilter, StandingGrant } from "../store.ts";
+import { payloadText } from "./batch.ts";
+import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
+
+const DEFAULT_PAGE = 50;
+
+export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
+
+export class SqliteReader {
+  protected readonly db: DatabaseSync;
+  protected readonly statements: Statements;
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+    this.statements = prepareStatements(db);
+  }
+
+  async due(now: number, limit: number): Promise<RunId[]> {
+    const free = this.all("SELECT id FROM runs WHERE due_at <= ? ORDER BY due_at, n LIMIT ?", now, limit);
+    const orphaned = this.all(
+      `SELECT id FROM runs WHERE worker IS NOT NULL
+         AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) LIMIT ?`,
+      now,
+      limit,
+    );
+    return [...free, ...orphaned].slice(0, limit).map((columns) => columns["id"] as string);
+  }
+
+  async nextDue(): Promise<number | undefined> {
+    const first = this.get("SELECT min(due_at) AS at FROM runs WHERE due_at IS NOT NULL");
+    return optional(first?.["at"]) as number | undefined;
+  }
+
+  async quarantined(): Promise<Quarantine[]> {
+    return this.all("SELECT run, reason, seq FROM quarantine").map((columns) => ({
+      runId: columns["run"] as string,
+      reason: columns["reason"] as string,
+      seq: optional(columns["seq"]) as number | undefined,
+    }));
+  }
+
+  async run(runId: RunId): Promise<RunRow | undefined> {
+    const columns = this.statements.runById.get(runId);
+    return columns && readRow(columns);
+  }
+
+  async runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }> {
+    const limit = filter.limit ?? DEFAULT_PAGE;
+    const { where, values } = runConditions(filter);
+    const found = this.all(`SELECT * FROM runs ${where} ORDER BY n DESC LIMIT ?`, ...values, limit + 1);
+    const page = found.slice(0, limit);
+    const nextCursor = found.length > limit ? String(page[page.length - 1]!["n"]) : undefined;
+    return { runs: page.map(readRow), nextCursor };
+  }
+
+  async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
+    const run = this.get("SELECT n, seq FROM runs WHERE id = ?", runId);
+    if (!run) return [];
+    const n = run["n"] as number;
+    const before =
+      after === 0 ? undefined : this.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
+    let previous = before ? hex(before["hash"]) : CHAIN_START;
+    let expected = after;
+    const rows = this.statements.eventsAfter.all(n, after, limit);
+    const events = rows.map((columns) => {
+      const link = linkOf(columns);
+      const hash = chainHash(digest, previous, link);
+      expected++;
+      if (link.seq !== expected || hash !== hex(columns["hash"])) corrupt(runId, expected);
+      previous = hash;
+      return this.eventOf(runId, columns);
+    });
+    if (limit < 0 && expected !== run["seq"]) corrupt(runId, expected + 1);
+    return events;
+  }
+
+  async head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
+    const columns = this.get("SELECT seq, hash FROM runs WHERE id = ?", runId);
+    return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
+  }
+
+  async read(
+    after: Position,
+    limit: number,
+    of: { run?: RunId; root?: RunId } = {},
+  ): Promise<JournalEvent[]> {
+    const [condition, values] = of.run
+      ? ["AND runs.id = ?", [of.run]]
+      : of.root
+        ? ["AND runs.root = ?", [of.root]]
+        : ["", []];
+    return this.all(
+      `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
+       WHERE position > ? ${condition} ORDER BY position LIMIT ?`,
+      after,
+      ...values,
+      limit,
+    ).map((columns) => this.eventOf(columns["id"] as string, columns));
+  }
+
+  async openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
+    const conditions = [filter.run && "runs.id = ?", filter.root && "runs.root = ?"].filter(Boolean);
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+    const values = [filter.run, filter.root].filter((value) => value !== undefined);
+    return this.all(
+      `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
+      ...values,
+    ).map((columns) => ({
+      runId: columns["id"] as string,
+      itemId: columns["item"] as string,
+      kind: columns["kind"] as ApprovalRef["kind"],
+      openedAt: columns["opened_at"] as number,
+      expiresAt: optional(columns["expires_at"]) as number | undefined,
+    }));
+  }
+
+  async grants(): Promise<StandingGrant[]> {
+    return this.all(
+      "SELECT grants.*, runs.id AS run_id FROM grants JOIN runs ON runs.n = grants.run ORDER BY id",
+    ).map((columns) => ({
+      id: columns["id"] as number,
+      rule: columns["rule"] as string,
+      by: columns["given_by"] as string,
+      at: columns["given_at"] as number,
+      until: optional(columns["until"]) as number | undefined,
+      runId: columns["run_id"] as string,
+    }));
+  }
+
+  async blob(name: string): Promise<string | undefined> {
+    return this.statements.getBlob.get(name)?.["text"] as string | undefined;
+  }
+
+  protected eventOf(runId: RunId, columns: Record<string, SQLOutputValue>): JournalEvent {
+    const { text, ...link } = linkOf(columns);
+    return readEvent({
+      runId,
+      position: columns["position"] as number,
+      ...link,
+      text: payloadText(this.statements, text),
+    });
+  }
+
+  protected get(sql: string, ...values: SQLInputValue[]) {
+    return this.db.prepare(sql).get(...values);
+  }
+
+  protected all(sql: string, ...values: SQLInputValue[]) {
+    return this.db.prepare(sql).all(...values);
+  }
+
+  protected exec(sql: string, ...values: SQLInputValue[]): void {
+    this.db.prepare(sql).run(...values);
+  }
+}
+
+function runConditions(filter: RunFilter): { where: string; values: SQLInputValue[] } {
+  const conditions: [string, SQLInputValue[]][] = [];
+  if (filter.status)
+    conditions.push([`status IN (${filter.status.map(() => "?").join(", ")})`, [...filter.status]]);
+  if (filter.agent !== undefined) conditions.push(["agent = ?", [filter.agent]]);
+  if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
+  if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
+  if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
+  if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
+  const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";
+  return { where, values: conditions.flatMap(([, values]) => values) };
+}
+
+function linkOf(columns: Record<string, SQLOutputValue>) {
+  return {
+    seq: columns["seq"] as number,
+    ts: columns["ts"] as number,
+    type: columns["type"] as string,
+    key: columns["key"] as string,
+    text: columns["payload"] as string,
+  };
+}
+
+function corrupt(runId: RunId, seq: Seq): never {
+  throw new CadreError(
+    "JOURNAL_CORRUPT",
+    `The journal of run ${runId} is damaged at event ${seq}: its checksum does not match. The run is set aside; the others go on.`,
+    { runId, seq },
+  );
+}

@@ -1,0 +1,233 @@
+// Between the tables and our own types. A run's row is read once, changed in memory while a batch is built, and
+// written back once, however many appends the batch holds for it.
+
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { assertNever } from "../../errors.ts";
+import type { EventType, JournalEvent } from "../../journal/events.ts";
+import { itemChanges } from "../../projections/approvals.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import { totalTokens } from "../../projections/usage.ts";
+
+/** A run's row with its lease and the head of its journal. */
+export interface Held {
+  n: number;
+  row: RunRow;
+  hash: string;
+  lastSignal: number;
+  cancel: boolean;
+  worker: string | undefined;
+  epoch: number;
+  dueAt: number | undefined;
+  acquisitions: number;
+  openTokens: number;
+  openCost: number;
+}
+
+type Columns = Record<string, SQLOutputValue>;
+type Born = Omit<
+  RunRow,
+  | "id"
+  | "rootRunId"
+  | "parentRunId"
+  | "agent"
+  | "sessionId"
+  | "status"
+  | "waitingOn"
+  | "stopReason"
+  | "summary"
+  | "turns"
+  | "usage"
+  | "seq"
+  | "createdAt"
+  | "startedAt"
+  | "updatedAt"
+  | "endedAt"
+>;
+
+export function readRow(columns: Columns): RunRow {
+  const born = JSON.parse(columns["born"] as string) as Born;
+  return {
+    ...born,
+    userId: born.userId,
+    id: columns["id"] as string,
+    rootRunId: columns["root"] as string,
+    parentRunId: optional(columns["parent"]) as string | undefined,
+    agent: columns["agent"] as string,
+    sessionId: optional(columns["session"]) as string | undefined,
+    status: columns["status"] as RunRow["status"],
+    waitingOn: columns["waiting_on"] === null ? undefined : JSON.parse(columns["waiting_on"] as string),
+    stopReason: optional(columns["stop_reason"]) as RunRow["stopReason"],
+    summary: optional(columns["summary"]) as string | undefined,
+    turns: columns["turns"] as number,
+    usage: JSON.parse(columns["usage"] as string),
+    seq: columns["seq"] as number,
+    createdAt: columns["created_at"] as number,
+    startedAt: optional(columns["started_at"]) as number | undefined,
+    updatedAt: columns["updated_at"] as number,
+    endedAt: optional(columns["ended_at"]) as number | undefined,
+  };
+}
+
+export function readHeld(columns: Columns): Held {
+  return {
+    n: columns["n"] as number,
+    row: readRow(columns),
+    hash: hex(columns["hash"]),
+    lastSignal: columns["last_signal"] as number,
+    cancel: columns["cancel"] === 1,
+    worker: optional(columns["worker"]) as string | undefined,
+    epoch: columns["epoch"] as number,
+    dueAt: optional(columns["due_at"]) as number | undefined,
+    acquisitions: columns["acquisitions"] as number,
+    openTokens: columns["open_tokens"] as number,
+    openCost: columns["open_cost"] as number,
+  };
+}
+
+export const hex = (blob: SQLOutputValue | undefined): string =>
+  Buffer.from(blob as Uint8Array).toString("hex");
+
+export const optional = <T>(value: T | null | undefined): T | undefined =>
+  value === null ? undefined : value;
+
+/** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
+export function prepareStatements(db: DatabaseSync) {
+  const runByN = db.prepare("SELECT * FROM runs WHERE n = ?");
+  const runById = db.prepare("SELECT * FROM runs WHERE id = ?");
+  const insertRun = db.prepare(
+    `INSERT INTO runs (id, root, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
+       updated_at, seq, hash, last_signal, due_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?, 0, x'', 1, 0)`,
+  );
+  const updateRun = db.prepare(
+    `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
+       usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
+       worker = ?, epoch = ?, due_at = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
+  );
+  const insertEvent = db.prepare(
+    `INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (run, key) DO NOTHING`,
+  );
+  const eventByKey = db.prepare("SELECT seq, type, payload FROM events WHERE run = ? AND key = ?");
+  const eventsAfter = db.prepare(
+    "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
+  );
+  const openItem = db.prepare(
+    "INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  );
+  const closeItem = db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?");
+  const closeItems = db.prepare("DELETE FROM approvals WHERE run = ?");
+  const addGrant = db.prepare(
+    "INSERT INTO grants (run, rule, given_by, given_at, until) VALUES (?, ?, ?, ?, ?)",
+  );
+  const treeSpend = db.prepare(
+    `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
+       coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
+     FROM runs WHERE root = ? AND n <> ?`,
+  );
+  const putBlob = db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const getBlob = db.prepare("SELECT text FROM blobs WHERE hash = ?");
+  const begin = db.prepare("BEGIN IMMEDIATE");
+  const commit = db.prepare("COMMIT");
+  return {
+    runByN,
+    runById,
+    insertRun,
+    updateRun,
+    insertEvent,
+    eventByKey,
+    eventsAfter,
+    openItem,
+    closeItem,
+    closeItems,
+    addGrant,
+    treeSpend,
+    putBlob,
+    getBlob,
+    begin,
+    commit,
+  };
+}
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+export function insertRow(statements: Statements, row: RunRow): number {
+  const { id, rootRunId, parentRunId, agent, sessionId, createdAt, usage } = row;
+  const { definition, kind, depth, trigger, task, mode, attended, userId, workspace } = row;
+  const born = { definition, kind, depth, trigger, task, mode, attended, userId, workspace };
+  const inserted = statements.insertRun.run(
+    id,
+    rootRunId,
+    parentRunId ?? null,
+    agent,
+    sessionId ?? null,
+    JSON.stringify(born),
+    JSON.stringify(usage),
+    createdAt,
+    createdAt,
+  );
+  return Number(inserted.lastInsertRowid);
+}
+
+export function writeHeld(statements: Statements, held: Held): void {
+  const { row } = held;
+  statements.updateRun.run(
+    row.status,
+    row.waitingOn === undefined ? null : JSON.stringify(row.waitingOn),
+    row.stopReason ?? null,
+    row.summary ?? null,
+    row.turns,
+    totalTokens(row.usage),
+    row.usage.cost,
+    JSON.stringify(row.usage),
+    row.startedAt ?? null,
+    row.updatedAt,
+    row.endedAt ?? null,
+    row.seq,
+    Buffer.from(held.hash, "hex"),
+    held.lastSignal,
+    held.cancel ? 1 : 0,
+    held.worker ?? null,
+    held.epoch,
+    held.dueAt ?? null,
+    held.acquisitions,
+    held.openTokens,
+    held.openCost,
+    held.n,
+  );
+}
+
+/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
+const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "TOOL_RESULT",
+  "RUN_SUSPENDED",
+  "CANCEL_REQUESTED",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);
+
+export function updateInbox(statements: Statements, n: number, event: JournalEvent): void {
+  if (!INBOX_TYPES.has(event.type)) return;
+  for (const change of itemChanges(event)) {
+    switch (change.type) {
+      case "open":
+        statements.openItem.run(n, change.itemId, change.kind, event.ts, change.expiresAt ?? null);
+        break;
+      case "close":
+        statements.closeItem.run(n, change.itemId);
+        break;
+      case "close-all":
+        statements.closeItems.run(n);
+        break;
+      default:
+        assertNever(change);
+    }
+  }
+  if (event.type === "APPROVAL_DECIDED" && event.payload.scope === "always" && event.payload.grant) {
+    const { grant, by, until } = event.payload;
+    statements.addGrant.run(n, grant, by, event.ts, until ?? null);
+  }
+}

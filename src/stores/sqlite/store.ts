@@ -1,0 +1,285 @@
+// The store on one SQLite file. One process owns the file (see owner.ts), so rows of runs under way are cached here and
+// a commit is the only thing to wait for.
+//  Q1  Everything that is waiting when a commit starts goes into it, and is answered after the fsync.
+//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone.
+
+import type { SQLOutputValue } from "node:sqlite";
+import type { Clock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import type { Position, RunId } from "../../ids.ts";
+import type { JournalEvent, Payload } from "../../journal/events.ts";
+import { firstRow } from "../../projections/run-row.ts";
+import type { Append, Appended, Heartbeat, Lease, Quarantine, Store, Writer } from "../store.ts";
+import { Batch, KeyTaken, rest } from "./batch.ts";
+import { isStorageError, openDatabase, storageError } from "./open.ts";
+import { digest, SqliteReader } from "./reader.ts";
+import { type Held, insertRow } from "./rows.ts";
+
+const MAX_JOBS = 256;
+const LEASE_MS = 15_000;
+
+interface Job {
+  apply(batch: Batch): unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface SqliteOptions {
+  path: string;
+  clock: Clock;
+}
+
+/** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
+export function openSqliteStore(options: SqliteOptions): Store {
+  return new SqliteStore(options);
+}
+
+class SqliteStore extends SqliteReader implements Store {
+  readonly id: string;
+  private readonly path: string;
+  private readonly clock: Clock;
+  private readonly cache = new Map<RunId, Held>();
+  private readonly listeners = new Set<(events: readonly JournalEvent[]) => void>();
+  private queue: Job[] = [];
+  private scheduled = false;
+  private closed = false;
+  private lastPosition: Position;
+
+  constructor({ path, clock }: SqliteOptions) {
+    super(openDatabase(path));
+    this.path = path;
+    this.clock = clock;
+    this.db.exec("UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers");
+    this.lastPosition = Number(this.db.prepare("SELECT max(position) AS p FROM events").get()?.["p"] ?? 0);
+    this.id = this.identity();
+  }
+
+  start(
+    runId: RunId,
+    start: Payload<"RUN_STARTED">,
+    idempotency?: { key: string; body: string },
+  ): Promise<{ runId: RunId; existed: boolean }> {
+    return this.enqueue((batch) => {
+      if (idempotency) {
+        const known = this.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
+        if (known) return { runId: existingRun(known, idempotency.body), existed: true };
+        this.exec(
+          "INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)",
+          idempotency.key,
+          idempotency.body,
+          runId,
+        );
+      }
+      insertRow(this.statements, { ...firstRow(runId, start, this.clock.now()), seq: 0 });
+      batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload: start }]);
+      return { runId, existed: false };
+    });
+  }
+
+  append(append: Append): Promise<Appended> {
+    return this.enqueue((batch) => batch.append(append));
+  }
+
+  cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
+    return this.enqueue((batch) => {
+      batch.load(runId);
+      const subtree = this.all(
+        `WITH RECURSIVE below (id) AS (SELECT ? UNION ALL SELECT runs.id FROM runs JOIN below ON runs.parent = below.id)
+         SELECT runs.id FROM runs JOIN below ON runs.id = below.id
+         WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id`,
+        runId,
+      ).map((columns) => columns["id"] as string);
+      for (const id of subtree) {
+        batch.signal(batch.load(id), [{ type: "CANCEL_REQUESTED", payload: request }]);
+      }
+      return subtree;
+    });
+  }
+
+  acquire(runId: RunId, worker: string): Promise<Lease | undefined> {
+    return this.enqueue((batch) => {
+      const held = batch.find(runId);
+      const now = this.clock.now();
+      if (!held || held.row.endedAt !== undefined) return undefined;
+      if (
+        held.worker === undefined
+          ? held.dueAt === undefined || held.dueAt > now
+          : this.isAlive(held.worker, now)
+      ) {
+        return undefined;
+      }
+      if (this.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
+      held.worker = worker;
+      held.epoch++;
+      held.dueAt = undefined;
+      held.acquisitions++;
+      batch.touch(held);
+      const { epoch, acquisitions, row } = held;
+      return { worker, epoch, acquisitions, row: structuredClone(row), previousUntil: undefined };
+    });
+  }
+
+  release(runId: RunId, writer: Writer, wakeAt = 0): Promise<void> {
+    return this.enqueue((batch) => {
+      const held = batch.find(runId);
+      if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
+      const { acquisitions } = held;
+      rest(held, wakeAt);
+      held.acquisitions = acquisitions;
+      batch.touch(held);
+    });
+  }
+
+  heartbeat(worker: string, holds: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat> {
+    return this.enqueue((batch) => {
+      this.exec(
+        "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
+        worker,
+        this.clock.now() + LEASE_MS,
+      );
+      const rows = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
+      const mine = rows.filter(({ held, epoch }) => held?.worker === worker && held.epoch === epoch);
+      return {
+        cancelled: mine.filter(({ held }) => held?.cancel).map(({ runId }) => runId),
+        lost: rows.filter((row) => !mine.includes(row)).map(({ runId }) => runId),
+      };
+    });
+  }
+
+  quarantine({ runId, reason, seq }: Quarantine): Promise<void> {
+    return this.enqueue((batch) => {
+      this.exec(
+        "INSERT INTO quarantine (run, reason, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        runId,
+        reason,
+        seq ?? null,
+      );
+      const held = batch.load(runId);
+      rest(held, undefined);
+      batch.touch(held);
+    });
+  }
+
+  async position(): Promise<Position> {
+    return this.lastPosition;
+  }
+
+  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  revokeGrant(id: number): Promise<boolean> {
+    return this.enqueue(() => this.db.prepare("DELETE FROM grants WHERE id = ?").run(id).changes > 0);
+  }
+
+  putBlob(text: string): Promise<string> {
+    const name = digest(text);
+    return this.enqueue(() => {
+      this.statements.putBlob.run(name, text);
+      return name;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.flush();
+    this.closed = true;
+    this.db.close();
+  }
+
+  private enqueue<T>(apply: (batch: Batch) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.closed) {
+        reject(new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was written."));
+        return;
+      }
+      this.queue.push({ apply, resolve: resolve as (value: unknown) => void, reject });
+      if (this.scheduled) return;
+      this.scheduled = true;
+      setImmediate(() => this.flush());
+    });
+  }
+
+  private flush(): void {
+    this.scheduled = false;
+    let careful = false;
+    while (this.queue.length > 0) {
+      const jobs = this.queue.splice(0, MAX_JOBS);
+      try {
+        this.commit(jobs, careful);
+        careful = false;
+      } catch (error) {
+        this.undo();
+        if (error instanceof KeyTaken && !careful) {
+          this.queue.unshift(...jobs);
+          careful = true;
+        } else if (error instanceof JobFailed) {
+          error.job.reject(error.cause);
+          this.queue.unshift(...jobs.filter((job) => job !== error.job));
+        } else {
+          const reason = storageError(error, this.path);
+          for (const job of [...jobs, ...this.queue.splice(0)]) job.reject(reason);
+        }
+      }
+    }
+  }
+
+  private commit(jobs: readonly Job[], careful: boolean): void {
+    const { statements, clock, cache } = this;
+    statements.begin.run();
+    const batch = new Batch({ statements, clock, digest, cache, position: this.lastPosition, careful });
+    const values = jobs.map((job) => perform(job, batch));
+    batch.finish();
+    statements.commit.run();
+    this.lastPosition = batch.position;
+    for (const [id, held] of cache) if (held.worker === undefined) cache.delete(id);
+    jobs.forEach((job, index) => {
+      job.resolve(values[index]);
+    });
+    if (batch.written.length > 0) for (const listener of this.listeners) listener(batch.written);
+  }
+
+  private undo(): void {
+    this.cache.clear();
+    if (this.db.isTransaction) this.db.exec("ROLLBACK");
+  }
+
+  private isAlive(worker: string, now: number): boolean {
+    return this.get("SELECT 1 FROM workers WHERE name = ? AND expires_at > ?", worker, now) !== undefined;
+  }
+
+  private identity(): string {
+    const known = this.get("SELECT value FROM meta WHERE name = 'id'");
+    if (known) return known["value"] as string;
+    const id = crypto.randomUUID().slice(0, 8);
+    this.exec("INSERT INTO meta (name, value) VALUES ('id', ?)", id);
+    return id;
+  }
+}
+
+/** A job that cannot be done, as opposed to a disk that cannot be written. */
+class JobFailed extends Error {
+  readonly job: Job;
+  constructor(job: Job, cause: unknown) {
+    super("a job failed", { cause });
+    this.job = job;
+  }
+}
+
+function perform(job: Job, batch: Batch): unknown {
+  try {
+    return job.apply(batch);
+  } catch (error) {
+    if (error instanceof KeyTaken || isStorageError(error)) throw error;
+    throw new JobFailed(job, error);
+  }
+}
+
+function existingRun(known: Record<string, SQLOutputValue>, body: string): RunId {
+  if (known["body"] === body) return known["run"] as string;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    "This idempotency key was used for another request. Nothing was started.",
+  );
+}

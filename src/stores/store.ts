@@ -1,0 +1,163 @@
+// The contract of a store: journals that only grow, the rows that are their projections, and leases. Everything that
+// makes a run durable passes through `append`; `store.contract.ts` holds every implementation to the same rules.
+//  J1  Keys are checked first: the same event again answers with the journal and writes nothing; another payload
+//      under the same key is a conflict.
+//  J2  Whatever anyone but the run's current driver appends is a signal. A guarded append is left out whole if the
+//      journal has a signal that its writer has not folded.
+//  J3  Outcomes need their intent and an open call, not the newest epoch.
+//  J6  A run rests only if it has folded every signal; a signal makes a resting run due.
+//  J8  Positions are dense and in commit order.
+// An answer comes after the commit: what it says is on stable storage (P1).
+
+import type { Position, RunId, Seq } from "../ids.ts";
+import type { Estimate, EventBody, JournalEvent, Payload } from "../journal/events.ts";
+import type { ApprovalKind } from "../projections/approvals.ts";
+import type { RunRow } from "../projections/run-row.ts";
+
+/** Who drives a run: a worker, in the epoch in which it took the run. */
+export interface Writer {
+  worker: string;
+  epoch: number;
+}
+
+export interface Append {
+  runId: RunId;
+  /** The run's driver. Absent for everybody else: people, other runs, the system. */
+  writer?: Writer;
+  /** The last seq that the writer has folded. */
+  after: Seq;
+  events: EventBody[];
+  /** `signals`: not if a newer signal is there (J2). `unchanged`: not if anything newer is there. */
+  guard?: "signals" | "unchanged";
+  /** Gives the lease back in the same transaction, if the events went in (J6). `wakeAt` undefined: until a signal. */
+  rest?: { wakeAt: number | undefined };
+  /** What a model call may spend, against what its run and its tree may (B2). */
+  reserve?: { estimate: Estimate; run: Budget; tree: Budget };
+}
+
+export interface Budget {
+  maxTokens?: number | undefined;
+  maxCost?: number | undefined;
+}
+
+export type Refusal =
+  /** A signal came that the writer has not folded: fold it, decide again. */
+  | "signals"
+  /** Something came since: read again. */
+  | "changed"
+  /** Another driver has the run. */
+  | "epoch"
+  /** The run has ended: nothing is appended to it any more. */
+  | "ended"
+  /** The key is taken by an event that says something else. */
+  | "conflict"
+  /** An outcome without an open call. */
+  | "closed"
+  /** What is spent leaves no room for this call. */
+  | "budget"
+  /** There would be room but for what open calls may still spend: wait. */
+  | "reserved";
+
+export interface Appended {
+  /** The journal after `after`, in order: what others wrote, and what this append wrote. */
+  events: JournalEvent[];
+  refused?: Refusal;
+}
+
+export interface Lease extends Writer {
+  row: RunRow;
+  /** Acquisitions in a row, this one included, that brought neither a rest nor an outcome (E5). */
+  acquisitions: number;
+  /** E2: until then the worker before may still be alive, and what it began is left alone. */
+  previousUntil: number | undefined;
+}
+
+export interface RunFilter {
+  status?: readonly RunRow["status"][];
+  agent?: string;
+  root?: RunId;
+  parent?: RunId;
+  session?: string;
+  limit?: number;
+  /** From the page before. */
+  cursor?: string;
+}
+
+export interface ApprovalRef {
+  runId: RunId;
+  itemId: string;
+  kind: ApprovalKind;
+  openedAt: number;
+  expiresAt: number | undefined;
+}
+
+export interface StandingGrant {
+  id: number;
+  rule: string;
+  by: string;
+  at: number;
+  until: number | undefined;
+  runId: RunId;
+}
+
+export interface Heartbeat {
+  /** Runs of this worker that others have asked to cancel, and runs that it holds no more. */
+  cancelled: RunId[];
+  lost: RunId[];
+}
+
+export interface Quarantine {
+  runId: RunId;
+  reason: string;
+  seq: Seq | undefined;
+}
+
+export interface Store {
+  /** Which store this is: the same across restarts, another for another file. */
+  readonly id: string;
+
+  /** Admits a run. With a key that was used before, the run that it made. Another body under that key: UNPROCESSABLE. */
+  start(
+    runId: RunId,
+    start: Payload<"RUN_STARTED">,
+    idempotency?: { key: string; body: string },
+  ): Promise<{ runId: RunId; existed: boolean }>;
+  append(append: Append): Promise<Appended>;
+  /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
+  cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
+
+  /** Takes a run that is due. Undefined: it is not, or somebody was faster. */
+  acquire(runId: RunId, worker: string): Promise<Lease | undefined>;
+  /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
+  release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
+  /** Runs to drive now, the longest due first. */
+  due(now: number, limit: number): Promise<RunId[]>;
+  /** The time at which the next resting run is due, if any. */
+  nextDue(): Promise<number | undefined>;
+  heartbeat(worker: string, held: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat>;
+  /** Sets a run aside that cannot be read; it is due no more. */
+  quarantine(entry: Quarantine): Promise<void>;
+  quarantined(): Promise<Quarantine[]>;
+
+  run(runId: RunId): Promise<RunRow | undefined>;
+  /** Newest first. */
+  runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
+  /** A run's journal in order, verified against its chain. */
+  journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
+  /** Hash of a run's chain at its latest event. */
+  head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined>;
+  /** All journals in commit order. */
+  read(after: Position, limit: number, of?: { run?: RunId; root?: RunId }): Promise<JournalEvent[]>;
+  position(): Promise<Position>;
+  /** Called after each commit of this process with what it wrote. Contract: the listener must not throw. */
+  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void;
+
+  openApprovals(filter?: { run?: RunId; root?: RunId }): Promise<ApprovalRef[]>;
+  grants(): Promise<StandingGrant[]>;
+  revokeGrant(id: number): Promise<boolean>;
+
+  putBlob(text: string): Promise<string>;
+  blob(hash: string): Promise<string | undefined>;
+
+  close(): Promise<void>;
+}
