@@ -8,7 +8,6 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Model } from "./model.ts";
 
 export interface Endpoint {
-  name: string;
   baseURL: string;
   /** Absent only where the provider needs none. */
   apiKey?: string;
@@ -16,7 +15,7 @@ export interface Endpoint {
 }
 
 interface ProviderType {
-  connect(endpoint: Endpoint): (model: string) => Model;
+  connect(endpoint: Endpoint, name: string): (model: string) => Model;
   baseURL?: string;
   baseURLEnv?: string;
   /** Variables that may hold the key, first one wins. */
@@ -34,25 +33,25 @@ export interface BuiltIn {
 // Endpoint and key are always handed over: left out, the packages would look them up in process.env themselves.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
-    connect: ({ name: _, baseURL, ...rest }) => createAnthropic({ ...rest, baseURL: withVersion(baseURL) }),
+    connect: (endpoint) => createAnthropic({ ...endpoint, baseURL: withVersion(endpoint.baseURL) }),
     baseURL: "https://api.anthropic.com/v1",
     baseURLEnv: "ANTHROPIC_BASE_URL",
     keyEnv: ["ANTHROPIC_API_KEY"],
   },
   openai: {
-    connect: ({ name: _, ...rest }) => createOpenAI(rest),
+    connect: (endpoint) => createOpenAI(endpoint),
     baseURL: "https://api.openai.com/v1",
     baseURLEnv: "OPENAI_BASE_URL",
     keyEnv: ["OPENAI_API_KEY"],
   },
   google: {
-    connect: ({ name: _, ...rest }) => createGoogle(rest),
+    connect: (endpoint) => createGoogle(endpoint),
     baseURL: "https://generativelanguage.googleapis.com/v1beta",
     keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   },
   "openai-compatible": {
     // Without includeUsage a stream carries no token counts, and every call would look free.
-    connect: (endpoint) => createOpenAICompatible({ ...endpoint, includeUsage: true }),
+    connect: (endpoint, name) => createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
     keyEnv: [],
   },
 };

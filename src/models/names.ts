@@ -26,7 +26,7 @@ export const modelPartOf = (model: string): string => model.slice(model.indexOf(
 
 /** The candidate that differs least, if it is near enough to be a slip of the finger. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3));
+  const limit = word.length < 4 ? 1 : Math.max(2, Math.floor(word.length / 3));
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= limit)

@@ -1,7 +1,7 @@
 // What a call costs. Prices set by people win; then the list in @pydantic/genai-prices, which works offline; what
 // neither knows is null, because a guess or a zero would let a budget be overrun in silence.
 
-import { calcPrice } from "@pydantic/genai-prices";
+import { calcPrice, findProvider } from "@pydantic/genai-prices";
 import type { Usage } from "../journal/message.ts";
 import type { PriceOf } from "./model.ts";
 import { modelPartOf, providerOf } from "./names.ts";
@@ -28,6 +28,11 @@ export function createPrices(overrides: Record<string, Price> = {}): PriceOf {
 /** Tokens that fit into a model, where the list knows. */
 export function contextWindowOf(model: string): number | undefined {
   return listed(model, { input: 0, output: 0 })?.model.context_window;
+}
+
+/** The provider that a bare model name belongs to, for a hint. */
+export function makerOf(model: string): string | undefined {
+  return findProvider({ modelId: model })?.id;
 }
 
 function costAt(price: Price, usage: Usage): number {

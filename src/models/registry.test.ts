@@ -60,6 +60,7 @@ test("an unknown provider lists the known ones and the nearest", () => {
 
 test("a mistyped alias suggests the alias, a far name suggests nothing", () => {
   expect(refusal("fsat", { aliases: { fast: "ollama/x" } }).message).toContain('Did you mean "fast"?');
+  expect(refusal("claude-opus-5").message).toContain('Did you mean "anthropic/claude-opus-5"?');
   expect(refusal("zzzzzzzzzz/x").message).not.toContain("Did you mean");
 });
 
@@ -92,16 +93,22 @@ test("a configured provider wins over a built-in of its name", () => {
   expect(models({ providers, env: {} }).resolve("openai/x").provider).toBe("openai.chat");
 });
 
-test.each([undefined, "127.0.0.1 v1"])("an openai-compatible provider with baseURL %j is refused", (baseURL) => {
-  const local = { type: "openai-compatible" as const, ...(baseURL === undefined ? {} : { baseURL }) };
-  const error = refusal("local/x", { providers: { local } });
-  expect(error.code).toBe("CONFIG_INVALID");
-  expect(error.message).toMatch(/local.*baseURL/);
-});
+test.each([undefined, "127.0.0.1 v1"])(
+  "an openai-compatible provider with baseURL %j is refused",
+  (baseURL) => {
+    const local = { type: "openai-compatible" as const, ...(baseURL === undefined ? {} : { baseURL }) };
+    const error = refusal("local/x", { providers: { local } });
+    expect(error.code).toBe("CONFIG_INVALID");
+    expect(error.message).toMatch(/local.*baseURL/);
+  },
+);
 
 test("scripted/<name> plays the script of that name", () => {
   const scripts = (name: string) => ({ turns: [{ text: `this is ${name}` }] });
-  expect(models({ scripts }).resolve("scripted/demo")).toMatchObject({ provider: "scripted", modelId: "demo" });
+  expect(models({ scripts }).resolve("scripted/demo")).toMatchObject({
+    provider: "scripted",
+    modelId: "demo",
+  });
   expect(refusal("scripted/demo").code).toBe("MODEL_UNKNOWN");
 });
 

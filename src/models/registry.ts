@@ -5,7 +5,7 @@ import { CadreError } from "../errors.ts";
 import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./index.ts";
 import type { Model, Models } from "./model.ts";
 import { fullName, modelPartOf, nearest, providerOf } from "./names.ts";
-import { contextWindowOf } from "./prices.ts";
+import { contextWindowOf, makerOf } from "./prices.ts";
 import type { Script } from "./script.ts";
 import { createScriptedModel } from "./scripted.ts";
 
@@ -47,7 +47,7 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     let connect = connected.get(provider);
     if (connect === undefined) {
       const settings = providers[provider]!;
-      connect = providerTypes[settings.type].connect(endpointOf(provider, settings, config.env));
+      connect = providerTypes[settings.type].connect(endpointOf(provider, settings, config.env), provider);
       connected.set(provider, connect);
     }
     return connect(model);
@@ -92,7 +92,6 @@ function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["e
   }
   const apiKey = keyOf(name, settings, env);
   return {
-    name,
     baseURL,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(settings.headers === undefined ? {} : { headers: settings.headers }),
@@ -113,14 +112,23 @@ function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"])
 }
 
 function unknownModel(name: string, known: readonly string[], aliases: readonly string[]): CadreError {
-  const provider = providerOf(name);
-  const near = nearest(provider, name.includes("/") ? known : [...aliases, ...known]);
-  const meant = name.includes("/") ? `${near}/${modelPartOf(name)}` : near;
-  const hint = near === undefined || near === provider ? "" : ` Did you mean "${meant}"?`;
+  const meant = meantBy(name, known, aliases);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
   const listed = aliases.length === 0 ? "" : `; the aliases are ${aliases.join(", ")}`;
   return new CadreError(
     "MODEL_UNKNOWN",
     `There is no model "${name}".${hint} Write provider/model; the known providers are ${known.join(", ")}${listed}.`,
     { model: name, providers: known, aliases },
   );
+}
+
+function meantBy(name: string, known: readonly string[], aliases: readonly string[]): string | undefined {
+  if (name.includes("/")) {
+    const near = nearest(providerOf(name), known);
+    const model = modelPartOf(name);
+    return near === undefined || model === "" ? undefined : `${near}/${model}`;
+  }
+  const maker = makerOf(name);
+  if (maker !== undefined && known.includes(maker)) return `${maker}/${name}`;
+  return nearest(name, aliases);
 }

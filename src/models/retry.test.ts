@@ -162,7 +162,11 @@ test.each([
 });
 
 test("a message is one bounded line, and a body of unknown form is quoted", () => {
-  const { message } = classifyFailure(answered({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }), 1, 0);
+  const { message } = classifyFailure(
+    answered({ status: 400, message: `no\n  ${"word ".repeat(50_000)}` }),
+    1,
+    0,
+  );
   expect(message.length).toBeLessThanOrEqual(500);
   expect(message).not.toContain("\n");
   const body = '{"detail":"context is too long"}';

@@ -40,6 +40,15 @@ const ScriptedError = z.strictObject({
   retryAfter: z.number().nonnegative().optional(),
 });
 
+const Call = z.strictObject({
+  tool: z.string(),
+  input: z.unknown().optional(),
+  /** In the place of `input`: what the model writes, which need not be JSON (F42). */
+  raw: z.string().optional(),
+  /** The provider's id of the call; ids may repeat, as some servers let them. */
+  id: z.string().optional(),
+});
+
 const SAYS = ["text", "reasoning", "calls", "report", "error", "cut"] as const;
 
 export const ScriptedTurn = z
@@ -47,7 +56,7 @@ export const ScriptedTurn = z
     when: When.optional(),
     text: z.string().optional(),
     reasoning: z.string().optional(),
-    calls: z.array(z.strictObject({ tool: z.string(), input: z.unknown().optional() })).optional(),
+    calls: z.array(Call).optional(),
     /** Short for a call of final_report, after the other calls. */
     report: Report.optional(),
     /** Milliseconds before the answer begins. */

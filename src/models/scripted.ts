@@ -90,13 +90,14 @@ function contentOf(turn: ScriptedTurn, request: ScriptedRequest): LanguageModelV
   const content: LanguageModelV4Content[] = [];
   if (turn.reasoning) content.push({ type: "reasoning", text: fillIn(turn.reasoning, request) });
   if (turn.text) content.push({ type: "text", text: fillIn(turn.text, request) });
-  const report = turn.report === undefined ? [] : [{ tool: "final_report", input: turn.report }];
-  for (const [index, { tool, input }] of [...(turn.calls ?? []), ...report].entries()) {
+  const calls: NonNullable<ScriptedTurn["calls"]> = [...(turn.calls ?? [])];
+  if (turn.report !== undefined) calls.push({ tool: "final_report", input: turn.report });
+  for (const [index, { tool, input = {}, raw, id }] of calls.entries()) {
     content.push({
       type: "tool-call",
-      toolCallId: `call_${request.turn}_${index + 1}`,
+      toolCallId: id ?? `call_${request.turn}_${index + 1}`,
       toolName: tool,
-      input: JSON.stringify(fillIn(input ?? {}, request)),
+      input: raw ?? JSON.stringify(fillIn(input, request)),
     });
   }
   return content;

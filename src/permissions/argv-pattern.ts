@@ -28,7 +28,11 @@ export function parseArgvPattern(source: string): ArgvPattern | undefined {
     words,
     open,
     exact: !open && words.every((word) => typeof word === "string"),
-    weight: kept.flat().filter((piece) => piece !== WILD).join("").length + kept.length,
+    weight:
+      kept
+        .flat()
+        .filter((piece) => piece !== WILD)
+        .join("").length + kept.length,
   };
 }
 
@@ -74,7 +78,10 @@ function tokenize(source: string): Token[] | undefined {
       current = undefined;
       continue;
     }
-    if (!current) tokens.push((current = []));
+    if (!current) {
+      current = [];
+      tokens.push(current);
+    }
     current.push(star ? WILD : (single ?? double?.replace(/\\(.)/gs, "$1") ?? escaped ?? bare ?? ""));
   }
   return tokens;

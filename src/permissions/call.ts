@@ -29,16 +29,22 @@ export const isChangingTool = (tool: string): boolean => CHANGES.has(tool);
 export function describeCall(request: Pick<PermissionRequest, "tool" | "input" | "workspace">): Call {
   const { tool, workspace } = request;
   const input = (request.input ?? {}) as Record<string, unknown>;
-  if (tool === "Bash") return { tool, units: shellUnits(String(input["command"] ?? ""), workspace) };
-  if (READS.has(tool) || CHANGES.has(tool)) return { tool, units: [pathUnit(tool, input["path"], workspace)] };
+  if (tool === "Bash") return { tool, units: shellUnits(textOf(input["command"]), workspace) };
+  if (READS.has(tool) || CHANGES.has(tool))
+    return { tool, units: [pathUnit(tool, textOf(input["path"]) || ".", workspace)] };
   const strings = Object.values(input).filter((value) => typeof value === "string");
   return { tool, units: [{ kind: "plain", strings }] };
 }
 
-function pathUnit(tool: string, path: unknown, workspace: string): Unit {
-  const place = placeOf(typeof path === "string" ? path : ".", workspace);
+function pathUnit(tool: string, path: string, workspace: string): Unit {
+  const place = placeOf(path, workspace);
   const change = CHANGES.has(tool);
-  return { kind: "path", change, ...place, protected: change && isProtected(place.path) ? place.path : undefined };
+  return {
+    kind: "path",
+    change,
+    ...place,
+    protected: change && isProtected(place.path) ? place.path : undefined,
+  };
 }
 
 function shellUnits(command: string, workspace: string): Unit[] {
@@ -46,10 +52,17 @@ function shellUnits(command: string, workspace: string): Unit[] {
   const exact = parsed.grade === "exact";
   const units: Unit[] = parsed.commands.map((one) => {
     const readOnly = exact && !one.assigns && isReadOnlyCommand(one.argv, workspace).readOnly;
-    return { kind: "command", command: one, exact, readOnly, protected: readOnly ? undefined : protectedWord(one, workspace) };
+    return {
+      kind: "command",
+      command: one,
+      exact,
+      readOnly,
+      protected: readOnly ? undefined : protectedWord(one, workspace),
+    };
   });
   for (const { target } of parsed.redirects) {
-    const place = target === undefined ? { path: undefined, absolute: undefined } : placeOf(target, workspace);
+    const place =
+      target === undefined ? { path: undefined, absolute: undefined } : placeOf(target, workspace);
     units.push({
       kind: "redirect",
       ...place,
@@ -74,3 +87,6 @@ function placeOf(path: string, workspace: string): { path: string; absolute: str
   const inside = relative(workspace, absolute);
   return { path: sep === "/" ? inside : inside.replaceAll(sep, "/"), absolute };
 }
+
+/** Input that was never validated may hold anything. */
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -5,7 +5,7 @@
 import { type Call, describeCall, type Unit } from "./call.ts";
 import type { Judge, PermissionRequest, Verdict } from "./permission.ts";
 import { asksByDefault } from "./presets.ts";
-import { firstTouching, type Rule, rulesFor } from "./rules.ts";
+import { firstTouching, rulesFor } from "./rules.ts";
 
 export const judge: Judge = (request) => {
   const call = describeCall(request);
@@ -21,21 +21,17 @@ export const judge: Judge = (request) => {
 };
 
 function stoppedByGate(call: Call, { gate }: PermissionRequest): Verdict | undefined {
-  const deny = firstTouching(rulesFor(gate.deny, "wide", call.tool), call);
-  if (deny) return { verdict: "deny", rule: `agent tools deny ${deny.rule.text}` };
   if (gate.allow === undefined) return undefined;
-  const listed = rulesFor(gate.allow, "strict", call.tool);
-  const passes = call.units.every((unit) => listed.some((rule) => gatePasses(rule, unit)));
+  const listed = rulesFor(gate.allow, "strict", call.tool).filter((rule) => rule.names(call.tool));
+  // A bare name passes every call of the tool, protected or not: whether it may happen is for authority to say.
+  const passes = call.units.every((unit) => listed.some((rule) => rule.bare || rule.matches(unit) === "yes"));
   return passes ? undefined : { verdict: "deny", rule: "agent tools: not listed" };
 }
 
-/** A bare name in the gate passes every call of the tool: whether it may happen is for authority to say. */
-const gatePasses = (rule: Rule, unit: Unit): boolean =>
-  rule.bare || rule.matches(unit) === "yes" || (unit.kind === "command" && unit.readOnly);
-
 function denied(call: Call, request: PermissionRequest): { sure: boolean; verdict: Verdict } | undefined {
   let doubt: { sure: boolean; verdict: Verdict } | undefined;
-  for (const { source, rules } of [...request.ancestors, ...request.authority]) {
+  const own = { source: "agent tools", rules: request.gate };
+  for (const { source, rules } of [own, ...request.ancestors, ...request.authority]) {
     const found = firstTouching(rulesFor(rules.deny, "wide", call.tool), call);
     if (!found) continue;
     const rule = `${source} deny ${found.rule.text}`;
@@ -81,12 +77,21 @@ function byRules(call: Call, { authority }: PermissionRequest): Verdict {
   return allowed ?? { verdict: "ask", rule: `default ask ${call.tool}` };
 }
 
-function mostSpecific(unit: Unit, tool: string, authority: PermissionRequest["authority"]): Verdict | undefined {
+function mostSpecific(
+  unit: Unit,
+  tool: string,
+  authority: PermissionRequest["authority"],
+): Verdict | undefined {
   let best: Verdict | undefined;
   let weight = -1;
   for (const { source, rules } of authority) {
     for (const rule of rulesFor(rules.ask, "wide", tool)) {
-      if (rule.weight < weight || (rule.weight === weight && best?.verdict === "ask") || rule.matches(unit) === "no") continue;
+      if (
+        rule.weight < weight ||
+        (rule.weight === weight && best?.verdict === "ask") ||
+        rule.matches(unit) === "no"
+      )
+        continue;
       best = { verdict: "ask", rule: `${source} ask ${rule.text}` };
       weight = rule.weight;
     }
@@ -101,19 +106,22 @@ function mostSpecific(unit: Unit, tool: string, authority: PermissionRequest["au
 
 function byDefault(unit: Unit, tool: string): Verdict {
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
-  if (unit.kind === "command" && unit.readOnly) return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (unit.kind === "command" && unit.readOnly)
+    return { verdict: "allow", rule: "default allow Bash: only reads" };
   if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
-  return asksByDefault(tool) ? { verdict: "ask", rule: `default ask ${tool}` } : { verdict: "allow", rule: `default allow ${tool}` };
+  return asksByDefault(tool)
+    ? { verdict: "ask", rule: `default ask ${tool}` }
+    : { verdict: "allow", rule: `default allow ${tool}` };
 }
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
 /** Grants come as single texts; a list of one per text lets them share the cache of lists. */
 function singleton(rule: string): readonly string[] {
-  let list = SINGLETONS.get(rule);
-  if (!list) {
-    if (SINGLETONS.size > 1_000) SINGLETONS.clear();
-    SINGLETONS.set(rule, (list = [rule]));
-  }
+  const known = SINGLETONS.get(rule);
+  if (known) return known;
+  if (SINGLETONS.size > 1_000) SINGLETONS.clear();
+  const list = [rule];
+  SINGLETONS.set(rule, list);
   return list;
 }

@@ -19,7 +19,7 @@ export interface SourcedRules {
 /** What a person has allowed beyond one call: `Bash(npm test)`, until it expires. */
 export interface Grant {
   rule: string;
-  until?: number;
+  until?: number | undefined;
 }
 
 export interface PermissionRequest {

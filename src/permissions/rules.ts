@@ -15,21 +15,29 @@ export interface Rule {
   text: string;
   /** Higher is more specific. */
   weight: number;
+  /** Names a tool without a pattern. */
+  bare: boolean;
+  /** Whether it stands there by the tool's own name, and not by what the tool does. */
+  names(tool: string): boolean;
   matches(unit: Unit): Match;
 }
 
 /** The rules of a list that can speak about this tool. */
 export function rulesFor(list: readonly string[], reading: Reading, tool: string): readonly Rule[] {
   if (list.length === 0) return NONE;
-  let compiled = CACHE[reading].get(list);
-  if (!compiled) CACHE[reading].set(list, (compiled = { rules: list.map((text) => compile(text, reading)), byTool: new Map() }));
-  let found = compiled.byTool.get(tool);
-  if (!found) compiled.byTool.set(tool, (found = compiled.rules.filter((rule) => rule.concerns(tool))));
+  const compiled = compiledList(list, reading);
+  const known = compiled.byTool.get(tool);
+  if (known) return known;
+  const found = compiled.rules.filter((rule) => rule.concerns(tool));
+  compiled.byTool.set(tool, found);
   return found;
 }
 
 /** The first rule that matches any part of the call: surely, or else perhaps. */
-export function firstTouching(rules: readonly Rule[], call: Call): { rule: Rule; match: "yes" | "maybe" } | undefined {
+export function firstTouching(
+  rules: readonly Rule[],
+  call: Call,
+): { rule: Rule; match: "yes" | "maybe" } | undefined {
   let perhaps: Rule | undefined;
   for (const rule of rules) {
     for (const unit of call.units) {
@@ -44,8 +52,11 @@ export function firstTouching(rules: readonly Rule[], call: Call): { rule: Rule;
 /** What is wrong with a rule's text, for whoever loads it; undefined when nothing is. */
 export function ruleProblem(text: string): string | undefined {
   const parts = split(text);
-  if (!parts) return `"${text}" is not a rule: write a tool's name, or a name with a pattern, as Bash(npm test)`;
-  if (parts.tool === "Bash" && parts.pattern !== undefined && !parseArgvPattern(parts.pattern))
+  if (!parts)
+    return `"${text}" is not a rule: write a tool's name, or a name with a pattern, as Bash(npm test)`;
+  if (parts.pattern === undefined) return undefined;
+  if (parts.tool.includes("*")) return `"${text}" has a pattern, so it must name one tool`;
+  if (parts.tool.toLowerCase() === "bash" && !parseArgvPattern(parts.pattern))
     return `the pattern of "${text}" cannot be read: is a quote left open?`;
   return undefined;
 }
@@ -61,31 +72,53 @@ interface CompiledList {
 
 const NONE: readonly Rule[] = [];
 
-const CACHE: Record<Reading, WeakMap<readonly string[], CompiledList>> = { strict: new WeakMap(), wide: new WeakMap() };
+const CACHE: Record<Reading, WeakMap<readonly string[], CompiledList>> = {
+  strict: new WeakMap(),
+  wide: new WeakMap(),
+};
+
+function compiledList(list: readonly string[], reading: Reading): CompiledList {
+  const known = CACHE[reading].get(list);
+  if (known) return known;
+  const compiled = { rules: list.map((text) => compile(text, reading)), byTool: new Map() };
+  CACHE[reading].set(list, compiled);
+  return compiled;
+}
 
 function compile(text: string, reading: Reading): CompiledRule {
   const parts = split(text);
   if (!parts || ruleProblem(text)) return unreadable(text, reading);
-  const named = nameMatcher(parts.tool, reading);
-  if (parts.pattern === undefined) {
-    return { text, weight: bareWeight(parts.tool), concerns: named, matches: bareMatcher(reading) };
+  const names = nameMatcher(parts.tool, reading);
+  const { pattern } = parts;
+  if (pattern === undefined) {
+    return {
+      text,
+      bare: true,
+      names,
+      concerns: names,
+      weight: bareWeight(parts.tool),
+      matches: bareMatcher(reading),
+    };
   }
-  if (named("Bash")) return argvRule(text, parseArgvPattern(parts.pattern)!, reading);
-  if (named("Write") || named("Edit")) return pathRule(text, parts.pattern, reading, "change");
-  if (named("Read")) return pathRule(text, parts.pattern, reading, "read");
-  if (named("LS") || named("Glob") || named("Grep")) return { ...pathRule(text, parts.pattern, reading, "read"), concerns: named };
-  return textRule({ text, pattern: parts.pattern, reading, concerns: named });
+  const base = { text, bare: false, names };
+  if (names("Bash")) return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading) };
+  if (names("Write") || names("Edit")) return { ...base, ...pathRule(pattern, reading), concerns: changes };
+  if (names("Read") && reading === "wide")
+    return { ...base, ...pathRule(pattern, reading), concerns: isReadingTool };
+  if (READING_TOOLS.some(names)) return { ...base, ...pathRule(pattern, reading), concerns: names };
+  return { ...base, ...textRule(pattern, reading), concerns: names };
 }
+
+const READING_TOOLS = ["Read", "LS", "Glob", "Grep"];
+
+/** A redirection changes a file as well. */
+const changes = (tool: string): boolean => isChangingTool(tool) || tool === "Bash";
 
 /** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {
-  const tool = text.split("(", 1)[0]!.trim();
-  return {
-    text,
-    weight: 0,
-    concerns: reading === "wide" ? nameMatcher(tool, reading) : () => false,
-    matches: () => "yes",
-  };
+  const names = nameMatcher(text.split("(", 1)[0]!.trim(), reading);
+  const concerns = reading === "wide" ? names : () => false;
+  return { text, weight: 0, bare: false, names, concerns, matches: () => "yes" };
 }
 
 /** A rule without a pattern: every call of the tool, except, for an allow, what is protected or cannot be read at all. */
@@ -94,7 +127,9 @@ function bareMatcher(reading: Reading): (unit: Unit) => Match {
   return (unit) => (unit.protected !== undefined || (unit.kind === "unread" && unit.broken) ? "no" : "yes");
 }
 
-function argvRule(text: string, pattern: ArgvPattern, reading: Reading): CompiledRule {
+type Matching = Pick<CompiledRule, "weight" | "matches">;
+
+function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<CompiledRule, "concerns"> {
   const strict = (unit: Unit): Match => {
     if (unit.kind !== "command" || !unit.exact || unit.command.assigns) return "no";
     if (unit.protected !== undefined && !pattern.exact) return "no";
@@ -106,28 +141,27 @@ function argvRule(text: string, pattern: ArgvPattern, reading: Reading): Compile
     return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
   };
   return {
-    text,
     weight: patternWeight(pattern.weight, pattern.exact),
     concerns: (tool) => tool === "Bash",
     matches: reading === "strict" ? strict : wide,
   };
 }
 
-function pathRule(text: string, pattern: string, reading: Reading, about: "read" | "change"): CompiledRule {
+function pathRule(pattern: string, reading: Reading): Matching {
   const clean = pattern.replace(/^\.\//, "");
   const exact = !/(?<!\\)[*?[{(]|^!/.test(clean);
-  const test = exact ? literalPath(clean.replace(/\\(.)/g, "$1"), reading) : picomatch(clean, { dot: true, nocase: reading === "wide" });
+  const test = exact
+    ? literalPath(clean.replace(/\\(.)/g, "$1"), reading)
+    : picomatch(clean, { dot: true, nocase: reading === "wide" });
   return {
-    text,
     weight: patternWeight(clean.replace(/[*?]/g, "").length, exact),
-    concerns: about === "read" ? isReadingTool : (tool) => isChangingTool(tool) || tool === "Bash",
     matches(unit) {
       if (unit.kind !== "redirect" && unit.kind !== "path") return "no";
       if (unit.path === undefined) return reading === "wide" ? "maybe" : "no";
       if (reading === "strict" && unit.protected !== undefined && !exact) return "no";
       if (clean.startsWith("/")) return test(unit.absolute!) ? "yes" : "no";
       // A wildcard reaches nothing above the workspace: `**` is everything in it.
-      if (reading === "strict" && unit.path.startsWith("..")) return "no";
+      if (reading === "strict" && /^\.\.(\/|$)/.test(unit.path)) return "no";
       return test(unit.path) ? "yes" : "no";
     },
   };
@@ -137,17 +171,17 @@ function pathRule(text: string, pattern: string, reading: Reading, about: "read"
 function literalPath(path: string, reading: Reading): (candidate: string) => boolean {
   if (reading === "strict") return (candidate) => candidate === path;
   const folded = path.toLowerCase().replace(/\/$/, "");
-  return (candidate) => candidate.toLowerCase() === folded || candidate.toLowerCase().startsWith(`${folded}/`);
+  return (candidate) =>
+    candidate.toLowerCase() === folded || candidate.toLowerCase().startsWith(`${folded}/`);
 }
 
 /** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
-function textRule(rule: { text: string; pattern: string; reading: Reading; concerns: (tool: string) => boolean }): CompiledRule {
-  const test = picomatch(rule.pattern, { dot: true, nocase: true, bash: true });
+function textRule(pattern: string, reading: Reading): Matching {
+  const test = picomatch(pattern, { dot: true, nocase: true, bash: true });
+  const touches = (unit: Unit) => unit.kind === "plain" && unit.strings.some((text) => test(text));
   return {
-    text: rule.text,
-    weight: patternWeight(rule.pattern.length, false),
-    concerns: rule.concerns,
-    matches: (unit) => (rule.reading === "wide" && unit.kind === "plain" && unit.strings.some((text) => test(text)) ? "yes" : "no"),
+    weight: patternWeight(pattern.length, false),
+    matches: (unit) => (reading === "wide" && touches(unit) ? "yes" : "no"),
   };
 }
 
@@ -155,12 +189,17 @@ function split(text: string): { tool: string; pattern?: string } | undefined {
   const match = /^([^\s()]+)(?:\((.+)\))?$/s.exec(text.trim());
   if (!match) return undefined;
   const [, tool, pattern] = match;
-  return pattern === undefined || pattern.trim() === "*" ? { tool: tool! } : { tool: tool!, pattern: pattern.trim() };
+  return pattern === undefined || pattern.trim() === "*"
+    ? { tool: tool! }
+    : { tool: tool!, pattern: pattern.trim() };
 }
 
 function nameMatcher(name: string, reading: Reading): (tool: string) => boolean {
   if (!name.includes("*") && reading === "strict") return (tool) => tool === name;
-  const source = name.split("*").map(RegExp.escape).join(".*");
+  const source = name
+    .split("*")
+    .map((piece) => RegExp.escape(piece))
+    .join(".*");
   const test = new RegExp(`^${source}$`, reading === "strict" ? "" : "i");
   return (tool) => test.test(tool);
 }

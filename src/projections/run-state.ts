@@ -19,6 +19,9 @@ import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
+/** The call by which an agent ends its run. */
+export const FINAL_REPORT = "final_report";
+
 export interface ToolCall {
   id: string;
   name: string;
@@ -71,7 +74,7 @@ export interface RunState {
   /** The latest model call, if its last attempt failed. */
   failed: (Payload<"MODEL_CALL_FAILED"> & { model: string; purpose: Purpose }) | undefined;
   /** The latest turn: its words, and its calls in their order. */
-  latest: { seq: number; text: string; finish: string; purpose: Purpose } | undefined;
+  latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
 
   cancel: Payload<"CANCEL_REQUESTED"> | undefined;
@@ -81,11 +84,11 @@ export interface RunState {
   /** Limits that were reported, by key, and raised by a person. */
   reached: Map<string, Payload<"LIMIT_REACHED">>;
   raised: { maxTokens?: number | undefined; maxCost?: number | undefined };
-  /** Decisions on items that are no tool call: `budget/1`, `loop/1`. */
-  decisions: Map<string, Payload<"APPROVAL_DECIDED">>;
+  /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
+  decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
   guard: LoopGuard;
-  contextSeq: number;
-  modelCallSeq: number;
+  /** What the runtime has told the agent: nudges, the last turn. */
+  told: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
 }
 
@@ -93,9 +96,10 @@ export interface RunState {
 export interface LoopGuard {
   signature: string;
   repeats: number;
-  /** Calls in a row that were refused, and answers in a row that were empty. */
+  /** Calls in a row that were refused, answers in a row that were empty, reports that did not fit. */
   refused: number;
   empty: number;
+  badReports: number;
   /** Times that the run was stopped for a person because of it. */
   stops: number;
 }
@@ -122,9 +126,8 @@ export const emptyRunState = (): RunState => ({
   reached: new Map(),
   raised: {},
   decisions: new Map(),
-  guard: { signature: "", repeats: 0, refused: 0, empty: 0, stops: 0 },
-  contextSeq: 0,
-  modelCallSeq: 0,
+  guard: { signature: "", repeats: 0, refused: 0, empty: 0, badReports: 0, stops: 0 },
+  told: new Set(),
   files: new Map(),
 });
 
@@ -139,7 +142,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.createdAt = event.ts;
       break;
     case "CONTEXT_ADDED":
-      state.contextSeq = event.seq;
+      if (event.payload.source === "system") state.told.add(event.payload.id);
       break;
     case "MODEL_CALL_STARTED":
       modelCallStarted(state, event);
@@ -218,19 +221,18 @@ function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">)
   if (attempt === 1) state.modelCalls++;
   state.openModelCall = { callId, attempt, model, purpose, ts: event.ts, estimate };
   state.failed = undefined;
-  state.modelCallSeq = event.seq;
   working(state);
 }
 
 function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
-  const { callId, content, finish } = event.payload;
-  const purpose = state.openModelCall?.purpose ?? "turn";
+  const { callId, content } = event.payload;
+  const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.openModelCall = undefined;
   state.failed = undefined;
   if (purpose !== "turn" && purpose !== "final") return;
   state.turns++;
   const text = textOf(content);
-  state.latest = { seq: event.seq, text, finish, purpose };
+  state.latest = { seq: event.seq, text, model, purpose };
   state.calls = new Map();
   const parts = toolCallsOf(content);
   parts.forEach((part, index) => {
@@ -278,7 +280,7 @@ function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
 
 function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, scope, grant, until, limits } = event.payload;
-  state.decisions.set(itemId, event.payload);
+  state.decisions.set(itemId, { ...event.payload, ts: event.ts });
   if (limits) state.raised = { ...state.raised, ...limits };
   if (scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
   if (itemId.startsWith("loop/"))
@@ -308,6 +310,7 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   if (!call) return;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, seq: event.seq };
+  if (call.name === FINAL_REPORT && outcome === "error") state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
 }

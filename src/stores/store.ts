@@ -126,7 +126,7 @@ export interface Store {
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
 
-  /** Takes a run that is due. Undefined: it is not, or somebody was faster. */
+  /** Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster. */
   acquire(runId: RunId, worker: string): Promise<Lease | undefined>;
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;

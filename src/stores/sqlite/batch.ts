@@ -1,18 +1,17 @@
 // One transaction over everything that was waiting when it began (J4). Appends of one run are applied in order of
 // arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
 
-import type { Clock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
 import type { Digest, RunId } from "../../ids.ts";
 import {
   type EventBody,
   type JournalEvent,
-  keyOf,
   OUTCOME_TYPES,
   type Payload,
   TERMINAL_TYPES,
 } from "../../journal/events.ts";
 import { chainHash } from "../../journal/hash.ts";
+import { keyOf } from "../../journal/keys.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { applyRunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
@@ -22,6 +21,7 @@ import { type Held, readHeld, type Statements, updateInbox, writeHeld } from "./
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 const EVENT_BYTES = 2_000_000;
 const ALL = -1;
+const RECENT = 32;
 
 /** Thrown when a key is taken: the batch is built again, looking at each key first. */
 export class KeyTaken extends Error {}
@@ -30,7 +30,8 @@ export class Batch {
   readonly written: JournalEvent[] = [];
   private readonly dirty = new Set<Held>();
   private readonly statements: Statements;
-  private readonly clock: Clock;
+  /** Of everything in this batch. */
+  readonly now: number;
   private readonly digest: Digest;
   private readonly cache: Map<RunId, Held>;
   private readonly careful: boolean;
@@ -38,14 +39,14 @@ export class Batch {
 
   constructor(parts: {
     statements: Statements;
-    clock: Clock;
+    now: number;
     digest: Digest;
     cache: Map<RunId, Held>;
     position: number;
     careful: boolean;
   }) {
     this.statements = parts.statements;
-    this.clock = parts.clock;
+    this.now = parts.now;
     this.digest = parts.digest;
     this.cache = parts.cache;
     this.position = parts.position;
@@ -54,14 +55,22 @@ export class Batch {
 
   append(append: Append): Appended {
     const held = this.load(append.runId);
-    const repeated = this.careful ? this.repeated(held, append.events) : undefined;
+    const refusal = this.refusal(held, append);
+    const repeated = this.careful || refusal ? this.repeated(held, append.events) : undefined;
     if (repeated === "same") return { events: this.journalAfter(held, append.after) };
-    const refused = repeated ?? this.refusal(held, append);
+    const refused = repeated ?? refusal;
     if (refused) return { events: this.journalAfter(held, append.after), refused };
+    const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
-    const own = this.write(held, append.events, this.isDriver(held, append));
-    if (append.rest) rest(held, append.rest.wakeAt);
+    const own = this.write(held, append.events, driver);
+    if (append.rest && driver) rest(held, append.rest.wakeAt);
     return { events: missed.length === 0 ? own : [...missed, ...own] };
+  }
+
+  /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
+  sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
+    if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
+    throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
@@ -90,8 +99,10 @@ export class Batch {
     this.dirty.add(held);
   }
 
-  finish(): void {
+  /** At the end, and before a query over several runs: it must see what this batch has done to them. */
+  writeRows(): void {
     for (const held of this.dirty) writeHeld(this.statements, held);
+    this.dirty.clear();
   }
 
   private isDriver(held: Held, { writer }: Append): boolean {
@@ -102,19 +113,23 @@ export class Batch {
     if (held.row.endedAt !== undefined) return "ended";
     const driver = this.isDriver(held, append);
     if (append.writer && !driver) {
-      if (!append.events.every((event) => OUTCOME_TYPES.has(event.type))) return "epoch";
+      const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
+      if (!outcomes) return "epoch";
       if (!append.events.every((event) => this.isOpen(held, event))) return "closed";
     }
-    if (append.guard === "signals" && held.lastSignal > append.after) return "signals";
+    const guarded = append.guard === "signals" || (append.rest !== undefined && driver);
+    if (guarded && held.lastSignal > append.after) return "signals";
     if (append.guard === "unchanged" && held.row.seq > append.after) return "changed";
     return append.reserve ? this.overBudget(held, append.reserve) : undefined;
   }
 
   /** J1: looks at the keys first. */
   private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
-    const known = events.map((event) => ({
+    const keys = events.map(keyOf);
+    if (new Set(keys).size < keys.length) return "conflict";
+    const known = events.map((event, index) => ({
       event,
-      stored: this.statements.eventByKey.get(held.n, keyOf(event)),
+      stored: this.statements.eventByKey.get(held.n, keys[index]!),
     }));
     if (known.every(({ stored }) => stored === undefined)) return undefined;
     const same = known.every(
@@ -124,14 +139,14 @@ export class Batch {
     return same ? "same" : "conflict";
   }
 
-  /** J3: for an outcome that comes from a driver whose epoch is over. */
+  /** J3: for an outcome that comes from a driver whose epoch is over. A person's word on its attempt closes it too. */
   private isOpen(held: Held, event: EventBody): boolean {
     const end = keyOf(event);
     const { attempt = 1 } = event.payload as { attempt?: number };
     const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
-    const start = attempt === 1 ? `${id}/s` : `${id}~${attempt}/s`;
-    const { eventByKey } = this.statements;
-    return eventByKey.get(held.n, start) !== undefined && eventByKey.get(held.n, end) === undefined;
+    const call = attempt === 1 ? id : `${id}~${attempt}`;
+    const has = (key: string) => this.statements.eventByKey.get(held.n, key) !== undefined;
+    return has(`${call}/s`) && !has(end) && !has(`${call}/o`);
   }
 
   private overBudget(held: Held, reserve: NonNullable<Append["reserve"]>): Refusal | undefined {
@@ -139,6 +154,7 @@ export class Batch {
     const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
     if (exceeds(own, estimate, run)) return "budget";
     if (tree.maxTokens === undefined && tree.maxCost === undefined) return undefined;
+    this.writeRows();
     const others = this.statements.treeSpend.get(held.row.rootRunId, held.n) as Record<string, number>;
     const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
     if (exceeds(spent, estimate, tree)) return "budget";
@@ -163,7 +179,7 @@ export class Batch {
     const { statements } = this;
     const seq = held.row.seq + 1;
     const position = this.position + 1;
-    const ts = this.clock.now();
+    const ts = this.now;
     const key = keyOf(body);
     const text = this.textOf(body.payload);
     const hash = chainHash(this.digest, held.hash, { seq, ts, type: body.type, key, text });
@@ -193,6 +209,7 @@ export class Batch {
     account(held, event);
     updateInbox(statements, held.n, event);
     this.written.push(event);
+    remember(held, event);
     return event;
   }
 
@@ -206,6 +223,8 @@ export class Batch {
 
   journalAfter(held: Held, after: number): JournalEvent[] {
     if (held.row.seq <= after) return [];
+    const first = held.recent[0];
+    if (first && first.seq <= after + 1) return held.recent.slice(after + 1 - first.seq);
     return this.statements.eventsAfter.all(held.n, after, ALL).map((columns) =>
       readEvent({
         runId: held.row.id,
@@ -214,25 +233,32 @@ export class Batch {
         ts: columns["ts"] as number,
         type: columns["type"] as string,
         key: columns["key"] as string,
-        text: payloadText(this.statements, columns["payload"] as string),
+        text: payloadText(this.statements, this.digest, columns["payload"] as string),
       }),
     );
   }
 }
 
-export function payloadText(statements: Statements, stored: string): string {
+/** J9: a chain covers a blob's name, so the blob must be what its name says. */
+export function payloadText(statements: Statements, digest: Digest, stored: string): string {
   if (!stored.startsWith('{"$blob":')) return stored;
   const { $blob } = JSON.parse(stored) as { $blob: string };
   const found = statements.getBlob.get($blob)?.["text"];
-  if (typeof found !== "string")
-    throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing.`);
+  if (typeof found !== "string" || digest(found) !== $blob)
+    throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing or damaged.`);
   return found;
+}
+
+/** A driver that has not yet heard of its own last appends is answered from memory. */
+function remember(held: Held, event: JournalEvent): void {
+  if (held.recent.length >= 2 * RECENT) held.recent.splice(0, RECENT);
+  held.recent.push(event);
 }
 
 /** J6: the lease goes back; the run is due at its time, or when a signal comes. */
 export function rest(held: Held, wakeAt: number | undefined): void {
   held.worker = undefined;
-  held.dueAt = held.row.endedAt === undefined ? wakeAt : undefined;
+  held.dueAt = held.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
   held.acquisitions = 0;
 }
 
@@ -240,7 +266,7 @@ export function rest(held: Held, wakeAt: number | undefined): void {
 function account(held: Held, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
   if (OUTCOME_TYPES.has(event.type)) {
-    held.acquisitions = 0;
+    if (isProgress(event)) held.acquisitions = 0;
     if (event.type !== "TOOL_RESULT") clearReservation(held);
   }
   if (event.type === "CANCEL_REQUESTED") held.cancel = true;
@@ -248,6 +274,11 @@ function account(held: Held, event: JournalEvent): void {
     clearReservation(held);
     rest(held, undefined);
   }
+}
+
+/** E5: what recovery writes about a lost call is no progress, or a run that kills its process would never be set aside. */
+function isProgress(event: JournalEvent): boolean {
+  return event.type !== "MODEL_CALL_FAILED" || event.payload.cause !== "interrupted";
 }
 
 function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {

@@ -9,17 +9,27 @@ import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
+/** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
+const UNFIT_VALUE = new Set([18, 19, 20, 25]);
 
 export function openDatabase(path: string): DatabaseSync {
   refuseOldSqlite(process.versions["sqlite"] ?? "0");
   try {
     if (path !== ":memory:") prepareFile(path);
-    const db = new DatabaseSync(path, { timeout: 5_000, defensive: true });
+    return prepareDatabase(new DatabaseSync(path, { timeout: 5_000, defensive: true }), path);
+  } catch (error) {
+    throw storageError(error, path);
+  }
+}
+
+function prepareDatabase(db: DatabaseSync, path: string): DatabaseSync {
+  try {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");
     migrate(db, path);
     return db;
   } catch (error) {
-    throw storageError(error, path);
+    db.close();
+    throw error;
   }
 }
 
@@ -64,9 +74,11 @@ export function storageError(error: unknown, path: string): CadreError {
   return new CadreError("STORAGE_UNUSABLE", `${path}: ${messageOf(error)}`, undefined, error);
 }
 
-export const isStorageError = (error: unknown): boolean =>
-  (error as { code?: string })?.code === "ERR_SQLITE_ERROR" ||
-  (error as { code?: string })?.code === "ENOSPC";
+/** The file cannot be read or written, as opposed to a value that does not fit a table: that is one caller's mistake. */
+export function isStorageError(error: unknown): boolean {
+  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
+  return code === "ENOSPC" || (code === "ERR_SQLITE_ERROR" && !UNFIT_VALUE.has(errcode & 0xff));
+}
 
 function prepareFile(path: string): void {
   const folder = dirname(path);

@@ -13,8 +13,19 @@ import { payloadText } from "./batch.ts";
 import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
 
 const DEFAULT_PAGE = 50;
+/** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
+const NOT_SET_ASIDE = "id NOT IN (SELECT run FROM quarantine)";
 
 export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
+
+const ESCAPED = "j";
+
+/** J9: a text is named by its hash. UTF-8 cannot hold a lone surrogate, so a text that has one is kept as JSON. */
+export function blobForm(text: string): { name: string; stored: string } {
+  if (text.isWellFormed()) return { name: digest(text), stored: text };
+  const stored = JSON.stringify(text);
+  return { name: `${ESCAPED}${digest(stored)}`, stored };
+}
 
 export class SqliteReader {
   protected readonly db: DatabaseSync;
@@ -26,9 +37,13 @@ export class SqliteReader {
   }
 
   async due(now: number, limit: number): Promise<RunId[]> {
-    const free = this.all("SELECT id FROM runs WHERE due_at <= ? ORDER BY due_at, n LIMIT ?", now, limit);
+    const free = this.all(
+      `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ORDER BY due_at, n LIMIT ?`,
+      now,
+      limit,
+    );
     const orphaned = this.all(
-      `SELECT id FROM runs WHERE worker IS NOT NULL
+      `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
          AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) LIMIT ?`,
       now,
       limit,
@@ -37,7 +52,9 @@ export class SqliteReader {
   }
 
   async nextDue(): Promise<number | undefined> {
-    const first = this.get("SELECT min(due_at) AS at FROM runs WHERE due_at IS NOT NULL");
+    const first = this.get(
+      `SELECT min(due_at) AS at FROM runs WHERE due_at IS NOT NULL AND ${NOT_SET_ASIDE}`,
+    );
     return optional(first?.["at"]) as number | undefined;
   }
 
@@ -59,13 +76,14 @@ export class SqliteReader {
     const { where, values } = runConditions(filter);
     const found = this.all(`SELECT * FROM runs ${where} ORDER BY n DESC LIMIT ?`, ...values, limit + 1);
     const page = found.slice(0, limit);
-    const nextCursor = found.length > limit ? String(page[page.length - 1]!["n"]) : undefined;
+    const last = found.length > limit ? page.at(-1) : undefined;
+    const nextCursor = last && String(last["n"]);
     return { runs: page.map(readRow), nextCursor };
   }
 
   async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
-    const run = this.get("SELECT n, seq FROM runs WHERE id = ?", runId);
-    if (!run) return [];
+    const run = this.get("SELECT n, seq, hash FROM runs WHERE id = ?", runId);
+    if (!run || after >= (run["seq"] as number)) return [];
     const n = run["n"] as number;
     const before =
       after === 0 ? undefined : this.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
@@ -80,7 +98,9 @@ export class SqliteReader {
       previous = hash;
       return this.eventOf(runId, columns);
     });
-    if (limit < 0 && expected !== run["seq"]) corrupt(runId, expected + 1);
+    const toEnd = limit < 0 || rows.length < limit;
+    if (toEnd && expected !== run["seq"]) corrupt(runId, expected + 1);
+    if (expected === run["seq"] && previous !== hex(run["hash"])) corrupt(runId, expected);
     return events;
   }
 
@@ -138,7 +158,14 @@ export class SqliteReader {
   }
 
   async blob(name: string): Promise<string | undefined> {
-    return this.statements.getBlob.get(name)?.["text"] as string | undefined;
+    const stored = this.statements.getBlob.get(name)?.["text"] as string | undefined;
+    if (stored === undefined) return undefined;
+    const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
+    if (blobForm(text).name === name) return text;
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The stored value ${name} is damaged. Only what needs it is affected.`,
+    );
   }
 
   protected eventOf(runId: RunId, columns: Record<string, SQLOutputValue>): JournalEvent {
@@ -147,7 +174,7 @@ export class SqliteReader {
       runId,
       position: columns["position"] as number,
       ...link,
-      text: payloadText(this.statements, text),
+      text: payloadText(this.statements, digest, text),
     });
   }
 

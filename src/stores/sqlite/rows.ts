@@ -21,6 +21,8 @@ export interface Held {
   acquisitions: number;
   openTokens: number;
   openCost: number;
+  /** The latest events, in order and without a gap. */
+  recent: JournalEvent[];
 }
 
 type Columns = Record<string, SQLOutputValue>;
@@ -57,7 +59,7 @@ export function readRow(columns: Columns): RunRow {
     status: columns["status"] as RunRow["status"],
     waitingOn: columns["waiting_on"] === null ? undefined : JSON.parse(columns["waiting_on"] as string),
     stopReason: optional(columns["stop_reason"]) as RunRow["stopReason"],
-    summary: optional(columns["summary"]) as string | undefined,
+    summary: columns["summary"] === null ? undefined : JSON.parse(columns["summary"] as string),
     turns: columns["turns"] as number,
     usage: JSON.parse(columns["usage"] as string),
     seq: columns["seq"] as number,
@@ -81,6 +83,7 @@ export function readHeld(columns: Columns): Held {
     acquisitions: columns["acquisitions"] as number,
     openTokens: columns["open_tokens"] as number,
     openCost: columns["open_cost"] as number,
+    recent: [],
   };
 }
 
@@ -89,6 +92,9 @@ export const hex = (blob: SQLOutputValue | undefined): string =>
 
 export const optional = <T>(value: T | null | undefined): T | undefined =>
   value === null ? undefined : value;
+
+/** Times are whole numbers in the tables; a computed one may not be, and never falls earlier (P8). */
+const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 /** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
 export function prepareStatements(db: DatabaseSync) {
@@ -174,9 +180,9 @@ export function writeHeld(statements: Statements, held: Held): void {
     row.status,
     row.waitingOn === undefined ? null : JSON.stringify(row.waitingOn),
     row.stopReason ?? null,
-    row.summary ?? null,
+    row.summary === undefined ? null : JSON.stringify(row.summary),
     row.turns,
-    totalTokens(row.usage),
+    Math.ceil(totalTokens(row.usage)),
     row.usage.cost,
     JSON.stringify(row.usage),
     row.startedAt ?? null,
@@ -190,7 +196,7 @@ export function writeHeld(statements: Statements, held: Held): void {
     held.epoch,
     held.dueAt ?? null,
     held.acquisitions,
-    held.openTokens,
+    Math.ceil(held.openTokens),
     held.openCost,
     held.n,
   );
@@ -214,7 +220,7 @@ export function updateInbox(statements: Statements, n: number, event: JournalEve
   for (const change of itemChanges(event)) {
     switch (change.type) {
       case "open":
-        statements.openItem.run(n, change.itemId, change.kind, event.ts, change.expiresAt ?? null);
+        statements.openItem.run(n, change.itemId, change.kind, event.ts, wholeMs(change.expiresAt));
         break;
       case "close":
         statements.closeItem.run(n, change.itemId);
@@ -227,7 +233,8 @@ export function updateInbox(statements: Statements, n: number, event: JournalEve
     }
   }
   if (event.type === "APPROVAL_DECIDED" && event.payload.scope === "always" && event.payload.grant) {
-    const { grant, by, until } = event.payload;
-    statements.addGrant.run(n, grant, by, event.ts, until ?? null);
+    const { decision, grant, by, until } = event.payload;
+    if (decision === "reject" || decision === "expire") return;
+    statements.addGrant.run(n, grant, by, event.ts, wholeMs(until));
   }
 }

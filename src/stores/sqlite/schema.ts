@@ -17,6 +17,7 @@ export const MIGRATIONS: readonly string[] = [
     status TEXT NOT NULL,
     waiting_on TEXT,
     stop_reason TEXT,
+    -- as JSON: a model's words may hold what UTF-8 cannot
     summary TEXT,
     turns INTEGER NOT NULL,
     tokens INTEGER NOT NULL,

@@ -1,18 +1,19 @@
 // The store on one SQLite file. One process owns the file (see owner.ts), so rows of runs under way are cached here and
 // a commit is the only thing to wait for.
 //  Q1  Everything that is waiting when a commit starts goes into it, and is answered after the fsync.
-//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone.
+//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
+//      it is not clear which one failed, they are tried one by one.
 
 import type { SQLOutputValue } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
-import { CadreError } from "../../errors.ts";
+import { CadreError, messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import type { Append, Appended, Heartbeat, Lease, Quarantine, Store, Writer } from "../store.ts";
 import { Batch, KeyTaken, rest } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
-import { digest, SqliteReader } from "./reader.ts";
+import { blobForm, digest, SqliteReader } from "./reader.ts";
 import { type Held, insertRow } from "./rows.ts";
 
 const MAX_JOBS = 256;
@@ -70,7 +71,9 @@ class SqliteStore extends SqliteReader implements Store {
           runId,
         );
       }
-      insertRow(this.statements, { ...firstRow(runId, start, this.clock.now()), seq: 0 });
+      const existing = batch.find(runId);
+      if (existing) return { runId: batch.sameStart(existing, start), existed: true };
+      insertRow(this.statements, { ...firstRow(runId, start, batch.now), seq: 0 });
       batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload: start }]);
       return { runId, existed: false };
     });
@@ -83,6 +86,7 @@ class SqliteStore extends SqliteReader implements Store {
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
     return this.enqueue((batch) => {
       batch.load(runId);
+      batch.writeRows();
       const subtree = this.all(
         `WITH RECURSIVE below (id) AS (SELECT ? UNION ALL SELECT runs.id FROM runs JOIN below ON runs.parent = below.id)
          SELECT runs.id FROM runs JOIN below ON runs.id = below.id
@@ -99,7 +103,7 @@ class SqliteStore extends SqliteReader implements Store {
   acquire(runId: RunId, worker: string): Promise<Lease | undefined> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
-      const now = this.clock.now();
+      const { now } = batch;
       if (!held || held.row.endedAt !== undefined) return undefined;
       if (
         held.worker === undefined
@@ -109,6 +113,7 @@ class SqliteStore extends SqliteReader implements Store {
         return undefined;
       }
       if (this.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
+      this.keepAlive(worker, now);
       held.worker = worker;
       held.epoch++;
       held.dueAt = undefined;
@@ -132,11 +137,7 @@ class SqliteStore extends SqliteReader implements Store {
 
   heartbeat(worker: string, holds: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat> {
     return this.enqueue((batch) => {
-      this.exec(
-        "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
-        worker,
-        this.clock.now() + LEASE_MS,
-      );
+      this.keepAlive(worker, batch.now);
       const rows = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
       const mine = rows.filter(({ held, epoch }) => held?.worker === worker && held.epoch === epoch);
       return {
@@ -174,9 +175,9 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   putBlob(text: string): Promise<string> {
-    const name = digest(text);
+    const { name, stored } = blobForm(text);
     return this.enqueue(() => {
-      this.statements.putBlob.run(name, text);
+      this.statements.putBlob.run(name, stored);
       return name;
     });
   }
@@ -204,8 +205,10 @@ class SqliteStore extends SqliteReader implements Store {
   private flush(): void {
     this.scheduled = false;
     let careful = false;
+    let singly = 0;
     while (this.queue.length > 0) {
-      const jobs = this.queue.splice(0, MAX_JOBS);
+      const jobs = this.queue.splice(0, singly > 0 ? 1 : MAX_JOBS);
+      singly = Math.max(0, singly - 1);
       try {
         this.commit(jobs, careful);
         careful = false;
@@ -217,6 +220,11 @@ class SqliteStore extends SqliteReader implements Store {
         } else if (error instanceof JobFailed) {
           error.job.reject(error.cause);
           this.queue.unshift(...jobs.filter((job) => job !== error.job));
+        } else if (!isStorageError(error) && jobs.length > 1) {
+          this.queue.unshift(...jobs);
+          singly = jobs.length;
+        } else if (!isStorageError(error)) {
+          jobs[0]!.reject(error);
         } else {
           const reason = storageError(error, this.path);
           for (const job of [...jobs, ...this.queue.splice(0)]) job.reject(reason);
@@ -226,23 +234,43 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   private commit(jobs: readonly Job[], careful: boolean): void {
-    const { statements, clock, cache } = this;
+    const { statements, cache } = this;
+    const now = this.clock.now();
     statements.begin.run();
-    const batch = new Batch({ statements, clock, digest, cache, position: this.lastPosition, careful });
+    const batch = new Batch({ statements, now, digest, cache, position: this.lastPosition, careful });
     const values = jobs.map((job) => perform(job, batch));
-    batch.finish();
+    batch.writeRows();
     statements.commit.run();
     this.lastPosition = batch.position;
     for (const [id, held] of cache) if (held.worker === undefined) cache.delete(id);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
-    if (batch.written.length > 0) for (const listener of this.listeners) listener(batch.written);
+    if (batch.written.length > 0) this.announce(batch.written);
+  }
+
+  /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
+  private announce(events: readonly JournalEvent[]): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(events);
+      } catch (error) {
+        process.emitWarning(`A listener of the store failed: ${messageOf(error)}`);
+      }
+    }
   }
 
   private undo(): void {
     this.cache.clear();
     if (this.db.isTransaction) this.db.exec("ROLLBACK");
+  }
+
+  private keepAlive(worker: string, now: number): void {
+    this.exec(
+      "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
+      worker,
+      now + LEASE_MS,
+    );
   }
 
   private isAlive(worker: string, now: number): boolean {

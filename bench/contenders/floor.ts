@@ -1,0 +1,61 @@
+// The floor: the bare loop of the AI SDK. Keeps nothing, so whatever durability costs is what others take beyond it.
+
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { isStepCount, ToolLoopAgent, tool } from "ai";
+import { z } from "zod";
+import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK, think } from "../contender.ts";
+
+export const about: About = { packages: ["ai"], durability: "none: a crash loses the run" };
+
+export async function run({ runs, steps }: Scenario): Promise<{ steps: number }> {
+  const done = await Promise.all(Array.from({ length: runs }, () => runOnce(steps)));
+  return { steps: done.reduce((sum, count) => sum + count, 0) };
+}
+
+export async function close(): Promise<void> {}
+
+async function runOnce(steps: number): Promise<number> {
+  const agent = new ToolLoopAgent({
+    model: instantModel(steps),
+    instructions: INSTRUCTIONS,
+    tools: { add: addTool },
+    stopWhen: isStepCount(steps + 2),
+  });
+  const result = await agent.generate({ prompt: TASK });
+  if (result.text !== LAST_WORDS) throw new Error("the floor stopped before its last words");
+  return result.steps.length - 1;
+}
+
+const addTool = tool({
+  description: "Adds two numbers.",
+  inputSchema: z.object({ a: z.number(), b: z.number() }),
+  execute: async (input) => add(input),
+});
+
+const usage = {
+  inputTokens: { total: 10, noCache: 10, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: 5, text: 5, reasoning: undefined },
+};
+
+/** Not `MockLanguageModelV4`: that keeps every prompt, which would count as the memory of the floor. */
+function instantModel(steps: number): LanguageModelV4 {
+  let turn = 0;
+  return {
+    specificationVersion: "v4",
+    provider: "bench",
+    modelId: "instant",
+    supportedUrls: {},
+    async doGenerate() {
+      turn += 1;
+      const input = await think(turn, steps);
+      if (input === undefined) {
+        const finishReason = { unified: "stop", raw: "stop" } as const;
+        return { content: [{ type: "text", text: LAST_WORDS }], finishReason, usage, warnings: [] };
+      }
+      const call = { toolCallId: `call-${turn}`, toolName: "add", input: JSON.stringify(input) };
+      const finishReason = { unified: "tool-calls", raw: "tool_calls" } as const;
+      return { content: [{ type: "tool-call", ...call }], finishReason, usage, warnings: [] };
+    },
+    doStream: () => Promise.reject(new Error("the floor does not stream")),
+  };
+}

@@ -1,0 +1,184 @@
+// `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
+
+import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Measure, Measured } from "./child.ts";
+
+const CONTENDERS = ["floor", "langgraph", "langgraph-delta", "cadre"];
+
+/** No child may hang the bench. */
+const CHILD_LIMIT = 90_000;
+
+/** A contender that has spent this long on one column is not asked again. */
+const ENOUGH = 20_000;
+
+/**
+ * CPU columns, with the ratio to the floor that Cadre aims at. A warm-up of 100 steps stands for a young process, as
+ * `cadre run` is one; of 1,000 for a server whose hot code is compiled.
+ */
+const CPU_COLUMNS = [
+  { title: "1 run × 50", runs: 1, steps: 50, warmUp: 100, repetitions: 7, target: "≤ 1.30" },
+  { title: "1 × 50, warm", runs: 1, steps: 50, warmUp: 1_000, repetitions: 5, target: "" },
+  { title: "1 × 100", runs: 1, steps: 100, warmUp: 100, repetitions: 5, target: "" },
+  { title: "1 × 400", runs: 1, steps: 400, warmUp: 100, repetitions: 5, target: "≤ 0.90" },
+  { title: "200 × 20", runs: 200, steps: 20, warmUp: 100, repetitions: 3, target: "≤ 0.60" },
+];
+
+/** The same number of steps in runs of different length, so that one growing file does not hide what each adds. */
+const DISK_COLUMNS = [
+  { title: "at 10", runs: 40, steps: 10, target: "≤ 1,200" },
+  { title: "at 100", runs: 4, steps: 100, target: "≤ 1,200" },
+  { title: "at 400", runs: 1, steps: 400, target: "≤ 1,200" },
+];
+
+const EXTRA_TARGETS: Record<string, string> = { "commits per step": "≤ 2", "due-scan ms": "< 20" };
+
+await main();
+
+async function main(): Promise<void> {
+  console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}\n`);
+  for (const name of CONTENDERS) console.log(`${name.padEnd(16)} ${await describe(name)}`);
+  const problems = new Map<string, string>();
+  const ask = async (name: string, measure: Measure): Promise<Measured> => {
+    if (problems.has(name)) return {};
+    process.stderr.write(`\r\x1b[K${name}: ${JSON.stringify(measure)}`);
+    const measured = await inChild(name, measure);
+    process.stderr.write("\r\x1b[K");
+    if (measured.problem !== undefined) problems.set(name, measured.problem);
+    return measured;
+  };
+  await cpuTable(ask);
+  await diskTable(ask);
+  await extrasTable(ask);
+  for (const [name, problem] of problems) console.log(`\n${name}: ${problem}`);
+  console.log(`\n${Math.round(performance.now() / 1000)} seconds`);
+}
+
+type Ask = (name: string, measure: Measure) => Promise<Measured>;
+
+async function cpuTable(ask: Ask): Promise<void> {
+  const columns: Column[] = [];
+  for (const column of CPU_COLUMNS) columns.push(await measureColumn(column, ask));
+  const peaks = columns.at(-1)?.peaks;
+  print("CPU ms per step, median (× floor)", [
+    ["", ...CPU_COLUMNS.map((column) => column.title), "peak RSS at 200 × 20"],
+    ...CONTENDERS.map((name) => [
+      name,
+      ...columns.map(({ cpu }) => withRatio(median(cpu.get(name)), median(cpu.get("floor")))),
+      megabytes(median(peaks?.get(name))),
+    ]),
+    ["floor, least–most", ...columns.map(({ cpu }) => leastAndMost(cpu.get("floor"))), ""],
+    ["target of cadre", ...CPU_COLUMNS.map((column) => column.target && `(${column.target})`), ""],
+  ]);
+}
+
+interface Column {
+  cpu: Map<string, number[]>;
+  peaks: Map<string, number[]>;
+}
+
+/** Round by round, all contenders in turn: a machine that slows down slows them all. */
+async function measureColumn(
+  { runs, steps, warmUp, repetitions }: (typeof CPU_COLUMNS)[number],
+  ask: Ask,
+): Promise<Column> {
+  const column: Column = { cpu: new Map(), peaks: new Map() };
+  const spent = new Map<string, number>();
+  for (let round = 0; round < repetitions; round++) {
+    for (const name of CONTENDERS.filter((contender) => (spent.get(contender) ?? 0) < ENOUGH)) {
+      const began = performance.now();
+      const { cpu, peak } = await ask(name, { kind: "cpu", runs, steps, warmUp });
+      spent.set(name, (spent.get(name) ?? 0) + performance.now() - began);
+      if (cpu !== undefined) column.cpu.set(name, [...(column.cpu.get(name) ?? []), cpu]);
+      if (peak !== undefined) column.peaks.set(name, [...(column.peaks.get(name) ?? []), peak]);
+    }
+  }
+  return column;
+}
+
+async function diskTable(ask: Ask): Promise<void> {
+  const rows: string[][] = [];
+  for (const name of CONTENDERS.filter((contender) => contender !== "floor")) {
+    const cells: string[] = [];
+    for (const { runs, steps } of DISK_COLUMNS)
+      cells.push(whole((await ask(name, { kind: "disk", runs, steps })).bytes));
+    rows.push([name, ...cells]);
+  }
+  print("Bytes on disk per step, in runs of 10, 100 and 400 steps", [
+    ["", ...DISK_COLUMNS.map((column) => column.title)],
+    ...rows,
+    ["target of cadre", ...DISK_COLUMNS.map((column) => `(${column.target})`)],
+  ]);
+}
+
+async function extrasTable(ask: Ask): Promise<void> {
+  const { extras = {} } = await ask("cadre", { kind: "extras" });
+  print("Cadre alone (due-scan: 100,000 suspended runs)", [
+    ["", "measured", "target"],
+    ...Object.entries(EXTRA_TARGETS).map(([name, target]) => [
+      name,
+      extras[name]?.toFixed(2) ?? "–",
+      `(${target})`,
+    ]),
+  ]);
+}
+
+async function describe(name: string): Promise<string> {
+  const { about, problem } = await inChild(name, { kind: "about" });
+  if (about === undefined) return problem ?? "says nothing about itself";
+  const versions = about.packages.map((dependency) => `${dependency} ${versionOf(dependency)}`);
+  return [...versions, about.durability].join(" · ");
+}
+
+function versionOf(dependency: string): string {
+  const path = new URL(`./node_modules/${dependency}/package.json`, import.meta.url);
+  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
+}
+
+/** Contract: does not throw; a child that fails, hangs or falls gives a `problem`. */
+function inChild(name: string, measure: Measure): Promise<Measured> {
+  const path = fileURLToPath(new URL("./child.ts", import.meta.url));
+  const child = fork(path, [name, JSON.stringify(measure)], { timeout: CHILD_LIMIT, killSignal: "SIGKILL" });
+  return new Promise((resolve) => {
+    child.on("message", (message) => resolve(message as Measured));
+    child.on("error", (error) => resolve({ problem: error.message }));
+    child.on("exit", (code, signal) =>
+      resolve({
+        problem: `its process ended without a word (${signal ?? code}) at ${JSON.stringify(measure)}`,
+      }),
+    );
+  });
+}
+
+function median(values: readonly number[] | undefined): number | undefined {
+  return values?.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function withRatio(value: number | undefined, floor: number | undefined): string {
+  if (value === undefined) return "–";
+  return `${value.toFixed(3)} (${floor === undefined ? "?" : (value / floor).toFixed(2)})`;
+}
+
+function leastAndMost(values: readonly number[] = []): string {
+  if (values.length === 0) return "–";
+  return `${Math.min(...values).toFixed(3)}–${Math.max(...values).toFixed(3)}`;
+}
+
+function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? "–" : `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+function whole(value: number | undefined): string {
+  return value === undefined ? "–" : Math.round(value).toLocaleString("en");
+}
+
+function print(title: string, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join("   ");
+  console.log(`\n${title}\n${rows.map(line).join("\n")}`);
+}

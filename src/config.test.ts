@@ -1,0 +1,222 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Env, isTrusted, trust } from "./config/trust.ts";
+import { type ConfigFlags, loadConfig } from "./config.ts";
+
+let root: string;
+let folder: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cadre-config-"));
+  folder = join(root, "project");
+  mkdirSync(folder);
+  env = { XDG_CONFIG_HOME: join(root, "config") };
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const load = (yaml?: string, more: Env = {}, flags: ConfigFlags = {}) => {
+  if (yaml !== undefined) writeFileSync(join(folder, "cadre.yaml"), yaml);
+  return loadConfig({ folder, env: { ...env, ...more }, flags });
+};
+const trusted = (yaml: string) => load(yaml, { CADRE_TRUST: "1" });
+
+/** The example of the design, whole. */
+const EXAMPLE = `
+model: anthropic/claude-sonnet-4-5            # default
+providers:
+  local: { type: openai-compatible, baseURL: http://127.0.0.1:11434/v1, apiKeyEnv: LOCAL_API_KEY }
+aliases: { fast: local/qwen3-coder-30b, deep: anthropic/claude-opus-4-5 }
+prices: { local/qwen3-coder-30b: { input: 0, output: 0 } }
+limits: { maxDepth: 3, maxTurns: 20, tree: { maxTokens: 2000000, maxCost: 5 } }
+permissions: { allow: [Read, "Bash(npm test)"], ask: [Bash, Write, Edit], deny: [WebSearch] }
+approvals: { timeout: 60m, onTimeout: reject, unattended: park }
+mcpServers: { git: { command: mcp-server-git, args: [--repository, .] }, docs: { url: "https://example.com/mcp" } }
+loki: { url: http://127.0.0.1:3100 }
+services: { web: { restart: [systemctl, restart, web] } }
+roles: []
+sandbox: auto
+taint: on
+store: sqlite:.cadre/cadre.db
+engine: local
+server: { host: 127.0.0.1, port: 4470 }
+concurrency: 10
+search: {}
+webhooks: []
+users: []
+pools: {}
+retention: {}
+`;
+
+describe("reading", () => {
+  test("without a file everything has its default, and the model is left to the runtime", () => {
+    const config = load();
+    expect(config).toMatchObject({
+      file: undefined,
+      trusted: false,
+      dir: join(folder, ".cadre"),
+      store: `sqlite:${join(folder, ".cadre", "cadre.db")}`,
+      engine: "local",
+      sandbox: "auto",
+      taint: true,
+      approvals: { onTimeout: "reject", unattended: "park" },
+      permissions: { allow: [], ask: [], deny: [] },
+      server: { host: "127.0.0.1", port: 4470 },
+      problems: [],
+    });
+    expect(config.model).toBeUndefined();
+  });
+
+  test("the example of the design, in a trusted folder", () => {
+    expect(trusted(EXAMPLE)).toMatchObject({
+      model: "anthropic/claude-sonnet-4-5",
+      providers: { local: { type: "openai-compatible", apiKeyEnv: "LOCAL_API_KEY" } },
+      aliases: { fast: "local/qwen3-coder-30b" },
+      prices: { "local/qwen3-coder-30b": { input: 0 } },
+      limits: { maxDepth: 3, tree: { maxCost: 5 } },
+      permissions: { allow: ["Read", "Bash(npm test)"], deny: ["WebSearch"] },
+      approvals: { timeout: 3_600_000 },
+      mcpServers: { git: { command: "mcp-server-git" } },
+      services: { web: { restart: ["systemctl", "restart", "web"] } },
+      taint: true,
+      store: `sqlite:${join(folder, ".cadre/cadre.db")}`,
+      problems: [],
+    });
+  });
+
+  test("an empty file, CRLF and a BOM are fine", () => {
+    expect(load("").problems).toEqual([]);
+    expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");
+  });
+
+  test("unknown keys warn with the one that was meant", () => {
+    expect(load("modle: a/b\nlimits: {maxTurn: 1}").problems).toMatchObject([
+      { code: "UNKNOWN_KEY", line: 1, column: 1, suggestion: "did you mean `model`?" },
+      { code: "UNKNOWN_KEY", line: 2, column: 10, suggestion: "did you mean `maxTurns`?" },
+    ]);
+  });
+
+  test.each([
+    ["model: a: b", "cadre.yaml:1:8 a colon inside plain text"],
+    ["- a", "cadre.yaml:1:1 must be"],
+    ["model: a\nengine: docker", "cadre.yaml:2:9 `engine`: must be one of local, pg-boss, restate"],
+    ["approvals: {timeout: soon}", 'cadre.yaml:1:22 `approvals.timeout`: "soon" is no duration'],
+    ["permissions: {dney: [Bash]}", "`permissions.dney`: is not known here: did you mean `deny`?"],
+    ["server: {port: 99999}", "cadre.yaml:1:16 `server.port`"],
+    ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
+    ["model: 3\nengine: 4", "(and 1 more)"],
+  ])("%s is one clear sentence", (yaml, words) => {
+    expect(() => load(yaml)).toThrow(
+      expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) }),
+    );
+  });
+
+  test("a file that cannot be read is one clear sentence", () => {
+    mkdirSync(join(folder, "cadre.yaml"));
+    expect(() => load()).toThrow(expect.objectContaining({ code: "CONFIG_INVALID" }));
+  });
+});
+
+describe("variables and flags", () => {
+  const yaml = "model: file/m\nstore: sqlite:file.db\nserver: {host: 127.0.0.1, port: 1}";
+
+  test("variables win over the file, flags over both", () => {
+    const variables = { CADRE_MODEL: "env/m", CADRE_STORE: "sqlite:env.db", CADRE_PORT: "2" };
+    expect(load(yaml)).toMatchObject({
+      model: "file/m",
+      store: `sqlite:${join(folder, "file.db")}`,
+      server: { port: 1 },
+    });
+    expect(load(yaml, variables)).toMatchObject({
+      model: "env/m",
+      store: `sqlite:${join(folder, "env.db")}`,
+      server: { port: 2 },
+    });
+    expect(load(yaml, variables, { model: "flag/m", port: 3 })).toMatchObject({
+      model: "flag/m",
+      store: `sqlite:${join(folder, "env.db")}`,
+      server: { host: "127.0.0.1", port: 3 },
+    });
+  });
+
+  test("CADRE_DIR moves what Cadre keeps, the default store with it", () => {
+    const dir = join(root, "elsewhere");
+    expect(load("", { CADRE_DIR: dir })).toMatchObject({ dir, store: `sqlite:${join(dir, "cadre.db")}` });
+  });
+
+  test("a store that is no file stays as it is", () => {
+    expect(load("", { CADRE_STORE: "sqlite::memory:" }).store).toBe("sqlite::memory:");
+  });
+
+  test("an empty variable counts as absent; a wrong one is named", () => {
+    expect(load(yaml, { CADRE_MODEL: "" }).model).toBe("file/m");
+    expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(/CADRE_ENGINE: "docker" does not fit/);
+    expect(() => load("", {}, { sandbox: "x" })).toThrow(/--sandbox: "x" does not fit/);
+  });
+});
+
+describe("trust", () => {
+  test("a stranger's file sets no endpoints, starts nothing and allows nothing; its deny and ask count", () => {
+    const config = load(EXAMPLE);
+    expect(config).toMatchObject({
+      trusted: false,
+      model: "anthropic/claude-sonnet-4-5",
+      providers: {},
+      mcpServers: {},
+      services: {},
+      permissions: { allow: [], ask: ["Bash", "Write", "Edit"], deny: ["WebSearch"] },
+    });
+    expect(config.loki).toBeUndefined();
+    expect(config.problems.every(({ code }) => code === "UNTRUSTED")).toBe(true);
+    expect(config.problems[0]).toMatchObject({
+      line: 3,
+      column: 1,
+      severity: "warning",
+      message: "`providers` is ignored: this folder is not trusted to set endpoints and keys",
+      suggestion: expect.stringContaining("cadre trust"),
+    });
+  });
+
+  test.each([
+    ["sandbox: none", { sandbox: "auto" }],
+    ["taint: off", { taint: true }],
+    ["server: {host: 0.0.0.0}", { server: { host: "127.0.0.1", port: 4470 } }],
+    ["store: postgres://evil/db", { store: expect.stringMatching(/^sqlite:/) }],
+    ["store: sqlite:../../other.db", { store: expect.stringContaining("project") }],
+  ])("nor does it weaken what protects: %s", (yaml, expected) => {
+    const config = load(yaml);
+    expect(config).toMatchObject(expected);
+    expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }]);
+    expect(trusted(yaml).problems).toEqual([]);
+  });
+
+  test("what is given by hand counts in any folder", () => {
+    expect(load("", { CADRE_STORE: "postgres://mine/db" }, { sandbox: "none" })).toMatchObject({
+      store: "postgres://mine/db",
+      sandbox: "none",
+    });
+  });
+
+  test("is asked once and kept outside the folder, by where the folder really is", () => {
+    expect(isTrusted(folder, env)).toBe(false);
+    trust(folder, env);
+    trust(folder, env);
+    symlinkSync(folder, join(root, "link"));
+    expect(isTrusted(folder, env)).toBe(true);
+    expect(isTrusted(join(root, "link"), env)).toBe(true);
+    expect(isTrusted(root, env)).toBe(false);
+    const file = join(root, "config", "cadre", "trusted.json");
+    expect(JSON.parse(readFileSync(file, "utf8")).folders).toHaveLength(1);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(load(EXAMPLE).problems).toEqual([]);
+  });
+
+  test("a torn list trusts nobody", () => {
+    mkdirSync(join(root, "config", "cadre"), { recursive: true });
+    writeFileSync(join(root, "config", "cadre", "trusted.json"), "{");
+    expect(isTrusted(folder, env)).toBe(false);
+    expect(isTrusted(folder, { ...env, CADRE_TRUST: "0" })).toBe(false);
+  });
+});

@@ -1,0 +1,245 @@
+// cadre.yaml, the CADRE_* variables and the flags, as one checked value. Flags win over variables, variables over the
+// file. What an untrusted project's file could use against the person who opens it does not count, and that is said.
+
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { z } from "zod";
+import { readKeys } from "./config/keys.ts";
+import { type Problem, problemText } from "./config/problem.ts";
+import { CONFIG_KEYS, type ConfigValues, type LimitsInput, type Provider } from "./config/schema.ts";
+import { type Env, isTrusted } from "./config/trust.ts";
+import { type Path, readYaml, type YamlDocument } from "./config/yaml.ts";
+import { CadreError, messageOf } from "./errors.ts";
+
+export interface Config extends Omit<ConfigValues, "roles"> {
+  folder: string;
+  /** The file that was read; undefined: there is none. */
+  file: string | undefined;
+  trusted: boolean;
+  /** Where Cadre keeps what is its own: `.cadre` in the folder unless told otherwise. */
+  dir: string;
+  providers: Record<string, z.output<typeof Provider>>;
+  aliases: Record<string, string>;
+  prices: NonNullable<ConfigValues["prices"]>;
+  limits: z.output<typeof LimitsInput>;
+  permissions: { allow: string[]; ask: string[]; deny: string[] };
+  approvals: {
+    timeout?: number | undefined;
+    onTimeout: "reject" | "fail" | "wait";
+    unattended: "park" | "reject" | "fail";
+  };
+  mcpServers: NonNullable<ConfigValues["mcpServers"]>;
+  services: NonNullable<ConfigValues["services"]>;
+  roles: NonNullable<ConfigValues["roles"]>;
+  sandbox: "auto" | "none" | "bwrap" | "srt";
+  taint: boolean;
+  /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
+  store: string;
+  engine: "local" | "pg-boss" | "restate";
+  server: { host: string; port: number };
+  problems: Problem[];
+}
+
+/** What a command line may set; each wins over its variable and over the file. */
+export interface ConfigFlags {
+  model?: string;
+  store?: string;
+  engine?: string;
+  dir?: string;
+  host?: string;
+  port?: number;
+  sandbox?: string;
+}
+
+export interface ConfigPlace {
+  folder: string;
+  env: Env;
+  flags?: ConfigFlags;
+}
+
+export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
+  const file = join(folder, "cadre.yaml");
+  const document = existsSync(file) ? readConfigFile(file) : undefined;
+  const trusted = isTrusted(folder, env);
+  const { values, problems } = document ? checked(document) : { values: {} as ConfigValues, problems: [] };
+  if (document && !trusted) problems.push(...dropUntrusted(document, values, folder));
+  const over = readOverrides(env, flags);
+  const dir = resolve(folder, over.dir ?? ".cadre");
+  return {
+    sandbox: "auto",
+    taint: true,
+    engine: "local",
+    ...values,
+    ...over.keys,
+    store: located(folder, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
+    folder: resolve(folder),
+    file: document ? file : undefined,
+    trusted,
+    dir,
+    providers: values.providers ?? {},
+    aliases: values.aliases ?? {},
+    prices: values.prices ?? {},
+    limits: values.limits ?? {},
+    permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
+    approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
+    mcpServers: values.mcpServers ?? {},
+    services: values.services ?? {},
+    roles: values.roles ?? [],
+    server: {
+      host: over.host ?? values.server?.host ?? "127.0.0.1",
+      port: over.port ?? values.server?.port ?? 4470,
+    },
+    problems,
+  };
+}
+
+/** A file is meant from the project's folder, wherever the process was started. */
+function located(folder: string, store: string): string {
+  const path = store.slice("sqlite:".length);
+  if (!store.startsWith("sqlite:") || path === ":memory:") return store;
+  return `sqlite:${resolve(folder, path)}`;
+}
+
+const MAX_BYTES = 256_000;
+
+function readConfigFile(file: string): YamlDocument {
+  let source: string;
+  try {
+    source = readFileSync(file, "utf8")
+      .replace(/^\uFEFF/, "")
+      .replace(/\r\n?/g, "\n");
+  } catch (error) {
+    throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${messageOf(error)}`);
+  }
+  if (source.length > MAX_BYTES) throw new CadreError("CONFIG_INVALID", "cadre.yaml is larger than 256 kB");
+  const document = readYaml(source, "cadre.yaml");
+  const first = document.problems[0];
+  if (first) throw invalid([first]);
+  if (document.data === null) return { ...document, data: {} };
+  if (typeof document.data === "object" && !Array.isArray(document.data)) return document;
+  throw new CadreError("CONFIG_INVALID", "cadre.yaml:1:1 must be `key: value` lines");
+}
+
+function checked(document: YamlDocument): { values: ConfigValues; problems: Problem[] } {
+  const result = readKeys(document, CONFIG_KEYS);
+  const errors = result.problems.filter(({ severity }) => severity === "error");
+  if (errors.length > 0) throw invalid(errors);
+  return result;
+}
+
+function invalid(errors: Problem[]): CadreError {
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return new CadreError("CONFIG_INVALID", problemText(errors[0]!) + more, { problems: errors });
+}
+
+interface Danger {
+  path: Path;
+  why: string;
+  /** Absent: whatever it says. */
+  when?: (values: ConfigValues) => boolean;
+  drop: (values: ConfigValues) => void;
+}
+
+/** Deny and ask rules of a stranger's project count: they only narrow. */
+function dangers(folder: string): Danger[] {
+  const whole = (key: keyof ConfigValues, why: string): Danger => ({
+    path: [key],
+    why,
+    drop: (values) => delete values[key],
+  });
+  return [
+    whole("providers", "endpoints and keys"),
+    whole("mcpServers", "commands and endpoints"),
+    whole("services", "commands"),
+    whole("loki", "endpoints"),
+    whole("search", "endpoints"),
+    whole("webhooks", "endpoints"),
+    whole("users", "who may act"),
+    { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => sandbox === "none" },
+    { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
+    { ...whole("server", "where the server listens"), when: ({ server }) => !isLoopback(server?.host) },
+    { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
+    {
+      path: ["permissions", "allow"],
+      why: "allow rules",
+      when: ({ permissions }) => permissions!.allow.length > 0,
+      drop: (values) => {
+        values.permissions = { ...values.permissions!, allow: [] };
+      },
+    },
+  ];
+}
+
+function dropUntrusted(document: YamlDocument, values: ConfigValues, folder: string): Problem[] {
+  const problems: Problem[] = [];
+  for (const { path, why, when, drop } of dangers(folder)) {
+    if (values[path[0] as keyof ConfigValues] === undefined || when?.(values) === false) continue;
+    drop(values);
+    problems.push({
+      file: document.file,
+      ...document.at(path, "key"),
+      code: "UNTRUSTED",
+      severity: "warning",
+      message: `\`${path.join(".")}\` is ignored: this folder is not trusted to set ${why}`,
+      suggestion: "run `cadre trust` if you know what is in it, or set CADRE_TRUST=1",
+    });
+  }
+  return problems;
+}
+
+const isLoopback = (host: string | undefined): boolean =>
+  host === undefined || host === "127.0.0.1" || host === "localhost" || host === "::1";
+
+function isOwnStore(folder: string, store: string): boolean {
+  if (!store.startsWith("sqlite:")) return false;
+  const way = relative(resolve(folder), resolve(folder, store.slice("sqlite:".length)));
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+/** The variable behind each flag. */
+const VARIABLES: Record<keyof ConfigFlags, string> = {
+  model: "CADRE_MODEL",
+  store: "CADRE_STORE",
+  engine: "CADRE_ENGINE",
+  dir: "CADRE_DIR",
+  host: "CADRE_HOST",
+  port: "CADRE_PORT",
+  sandbox: "CADRE_SANDBOX",
+};
+
+interface Overrides {
+  /** For the keys of the file. */
+  keys: Partial<Pick<ConfigValues, "model" | "store" | "engine" | "sandbox">>;
+  dir: string | undefined;
+  host: string | undefined;
+  port: number | undefined;
+}
+
+function readOverrides(env: Env, flags: ConfigFlags): Overrides {
+  const read = <T>(flag: keyof ConfigFlags, schema: z.ZodType<T>): T | undefined => {
+    const value = flags[flag] ?? (env[VARIABLES[flag]] || undefined);
+    if (value === undefined) return undefined;
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    const name = flags[flag] === undefined ? VARIABLES[flag] : `--${flag}`;
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `${name}: "${value}" does not fit. ${result.error.issues[0]!.message}`,
+    );
+  };
+  return {
+    keys: definedOnly({
+      model: read("model", CONFIG_KEYS.model),
+      store: read("store", CONFIG_KEYS.store),
+      engine: read("engine", CONFIG_KEYS.engine),
+      sandbox: read("sandbox", CONFIG_KEYS.sandbox),
+    }),
+    dir: read("dir", z.string()),
+    host: read("host", z.string()),
+    port: read("port", z.coerce.number().int().min(0).max(65_535)),
+  };
+}
+
+function definedOnly<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

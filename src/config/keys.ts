@@ -1,0 +1,141 @@
+// A mapping checked key by key: what is wrong with one key never hides what is wrong with another, and a key that
+// nobody knows is a warning with the word that was probably meant.
+
+import { z } from "zod";
+import { nearest, type Problem } from "./problem.ts";
+import type { Data, Path, YamlDocument } from "./yaml.ts";
+
+export type KeySchemas = Record<string, z.ZodType>;
+
+export type KeyValues<S extends KeySchemas> = { [K in keyof S]?: z.output<S[K]> };
+
+/** `aliases` maps other spellings of a key to ours. Values that do not fit are left out, and are errors. */
+export function readKeys<S extends KeySchemas>(
+  document: YamlDocument,
+  schemas: S,
+  aliases: Readonly<Record<string, string>> = {},
+): { values: KeyValues<S>; problems: Problem[] } {
+  const values: Record<string, unknown> = Object.create(null);
+  const problems: Problem[] = [];
+  const data = document.data as Record<string, Data>;
+  const words = [...Object.keys(schemas), ...Object.keys(aliases)];
+  for (const written of Object.keys(data)) {
+    const key = Object.hasOwn(aliases, written) ? aliases[written]! : written;
+    const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
+    if (!schema) {
+      problems.push(unknownKey(document, [written], words));
+    } else if (key in values) {
+      const message = `\`${written}\` and another key both set \`${key}\``;
+      problems.push({
+        ...place(document, [written], "key"),
+        code: "DUPLICATE_KEY",
+        severity: "error",
+        message,
+      });
+    } else {
+      const checked = check(document, [written], schema, data[written]!);
+      problems.push(...checked.problems);
+      if (checked.ok) values[key] = checked.value;
+    }
+  }
+  return { values: values as KeyValues<S>, problems };
+}
+
+/** A mapping where a key that nobody knows is an error: where dropping it could allow more than was meant. */
+export function onlyKeys<S extends z.ZodRawShape>(shape: S) {
+  const words = Object.keys(shape);
+  return z.looseObject(shape).superRefine((value, context) => {
+    for (const key of Object.keys(value).filter((name) => !words.includes(name))) {
+      const meant = nearest(key, words);
+      const hint = meant ? `did you mean \`${meant}\`?` : `known are ${words.join(", ")}`;
+      context.addIssue({ code: "custom", path: [key], message: `is not known here: ${hint}` });
+    }
+  });
+}
+
+type Checked = { ok: true; value: unknown; problems: Problem[] } | { ok: false; problems: Problem[] };
+
+function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data): Checked {
+  const first = schema.safeParse(data);
+  if (first.success) return { ok: true, value: first.data, problems: [] };
+  const unknown = first.error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => [...(issue.path as (string | number)[]), key])
+      : [],
+  );
+  const problems = unknown.map((inner) => unknownKey(document, [...path, ...inner], wordsOf(schema)));
+  const second = unknown.length > 0 ? schema.safeParse(without(data, unknown)) : first;
+  if (second.success) return { ok: true, value: second.data, problems };
+  for (const issue of second.error.issues) {
+    const where = [...path, ...(issue.path as (string | number)[])];
+    const message = `\`${where.join(".")}\`: ${sentence(issue)}`;
+    problems.push({ ...place(document, where, "value"), code: "BAD_VALUE", severity: "error", message });
+  }
+  return { ok: false, problems };
+}
+
+function unknownKey(document: YamlDocument, path: Path, words: readonly string[]): Problem {
+  const key = String(path.at(-1));
+  const meant = nearest(key, words);
+  return {
+    ...place(document, path, "key"),
+    code: "UNKNOWN_KEY",
+    severity: "warning",
+    message: `unknown key \`${path.join(".")}\``,
+    ...(meant ? { suggestion: `did you mean \`${meant}\`?` } : {}),
+  };
+}
+
+function place(document: YamlDocument, path: Path, part: "key" | "value") {
+  return { file: document.file, ...document.at(path, part) };
+}
+
+function without(data: Data, paths: readonly Path[]): Data {
+  const copy = structuredClone(data);
+  for (const path of paths) {
+    let target: Data | undefined = copy;
+    for (const step of path.slice(0, -1))
+      target = (target as Record<string | number, Data> | undefined)?.[step];
+    if (target && typeof target === "object") Reflect.deleteProperty(target, path.at(-1)!);
+  }
+  return copy;
+}
+
+/** Every key that stands anywhere in a schema. */
+function wordsOf(schema: z.ZodType): string[] {
+  const words: string[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [name, value] of Object.entries(node)) {
+      if (name === "properties") words.push(...Object.keys(value as object));
+      visit(value);
+    }
+  };
+  visit(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+  return words;
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
+  if (issue.code === "invalid_type") return `must be ${article(issue.expected)}`;
+  if (issue.code === "invalid_union") return unionSentence(issue);
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  return issue.message;
+}
+
+function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
+  const wanted = new Set(expectedTypes(issue));
+  wanted.delete("null");
+  return wanted.size > 0 ? `must be ${[...wanted].map(article).join(" or ")}` : "has the wrong shape";
+}
+
+function expectedTypes(issue: z.core.$ZodIssue): string[] {
+  if (issue.path.length > 0) return [];
+  if (issue.code === "invalid_type") return [issue.expected];
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(expectedTypes) : [];
+}
+
+function article(type: string): string {
+  const name = { array: "list", object: "mapping", record: "mapping", int: "whole number" }[type] ?? type;
+  return `a ${name}`;
+}

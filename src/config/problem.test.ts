@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { nearest, problemText } from "./problem.ts";
+
+test.each([
+  ["handof", "handoff"],
+  ["max_turns", "maxTurns"],
+  ["MODEL", "model"],
+  ["tool", "tools"],
+  ["modle", "model"],
+  ["zebra", undefined],
+  ["", undefined],
+  ["x".repeat(100_000), undefined],
+])("nearest to %s", (word, meant) => {
+  expect(nearest(word, ["handoff", "maxTurns", "model", "tools"])).toBe(meant);
+});
+
+test("a problem reads as one line that an editor can jump to", () => {
+  const problem = {
+    file: "a.md",
+    line: 3,
+    column: 1,
+    code: "X",
+    severity: "warning",
+    message: "unknown key",
+  } as const;
+  expect(problemText(problem)).toBe("a.md:3:1 unknown key");
+  expect(problemText({ ...problem, suggestion: "did you mean `b`?" })).toBe(
+    "a.md:3:1 unknown key: did you mean `b`?",
+  );
+});

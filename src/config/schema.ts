@@ -1,0 +1,80 @@
+// The keys of cadre.yaml, one schema each.
+
+import { z } from "zod";
+import { Duration } from "./duration.ts";
+import { type KeyValues, onlyKeys } from "./keys.ts";
+
+const count = z.int().nonnegative();
+const text = z.string().min(1);
+
+/** Limits as people write them: durations may be words. Fits `AgentLimits` of the journal. */
+export const LimitsInput = z.strictObject({
+  maxTurns: count.optional(),
+  maxDuration: Duration.optional(),
+  approvalTimeout: Duration.optional(),
+  maxToolCallsPerTurn: count.optional(),
+  toolTimeout: Duration.optional(),
+  maxTokens: count.optional(),
+  maxCost: z.number().nonnegative().optional(),
+  maxDepth: count.optional(),
+  maxChildren: count.optional(),
+  maxEvents: count.optional(),
+  onBudget: z.enum(["stop", "suspend"]).optional(),
+  tree: z
+    .strictObject({
+      maxTokens: count.optional(),
+      maxCost: z.number().nonnegative().optional(),
+      maxRuns: count.optional(),
+    })
+    .optional(),
+});
+
+export const Provider = z.strictObject({
+  type: z.enum(["openai-compatible", "anthropic", "openai", "google"]),
+  baseURL: z.url().optional(),
+  apiKeyEnv: text.optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const McpServer = z.looseObject({
+  command: text.optional(),
+  args: z.array(z.string()).optional(),
+  url: z.url().optional(),
+});
+
+const rules = z.array(z.string()).default([]);
+const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
+
+export const CONFIG_KEYS = {
+  model: text,
+  providers: z.record(z.string(), Provider),
+  aliases: z.record(z.string(), text),
+  prices: z.record(
+    z.string(),
+    z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
+  ),
+  limits: LimitsInput,
+  permissions: onlyKeys({ allow: rules, ask: rules, deny: rules }),
+  approvals: z.strictObject({
+    timeout: Duration.optional(),
+    onTimeout: z.enum(["reject", "fail", "wait"]).optional(),
+    unattended: z.enum(["park", "reject", "fail"]).optional(),
+  }),
+  mcpServers: z.record(z.string(), McpServer),
+  loki: z.looseObject({ url: z.url() }),
+  services: z.record(z.string(), z.looseObject({ restart: z.array(z.string()).min(1).optional() })),
+  roles: z.union([text, z.array(z.unknown()), z.looseObject({})]),
+  sandbox: z.enum(["auto", "none", "bwrap", "srt"]),
+  taint: onOff,
+  store: text,
+  engine: z.enum(["local", "pg-boss", "restate"]),
+  server: z.strictObject({ host: text.optional(), port: z.int().min(0).max(65_535).optional() }),
+  concurrency: z.unknown(),
+  search: z.unknown(),
+  webhooks: z.unknown(),
+  users: z.unknown(),
+  pools: z.unknown(),
+  retention: z.unknown(),
+};
+
+export type ConfigValues = KeyValues<typeof CONFIG_KEYS>;

@@ -1,0 +1,242 @@
+// What every engine is held to, against its real server (E6). It asks for what an engine owes and no more: each wake is
+// followed by a drive that begins after it, at least once; the store's epoch is the fence for the rest (E4).
+// Nothing here sleeps: a test waits for what must happen, and what must not happen is looked for after something
+// that was asked for later has happened.
+
+import { afterEach, describe, expect, test } from "vitest";
+import type { RunId } from "../ids.ts";
+import type { Drive, Engine } from "./engine.ts";
+
+export interface EngineUnderTest {
+  /** Not started; drives at least four runs at once. Engines of one suite may share a server. */
+  engine: Engine;
+  /** Ends what else was opened for it. */
+  stop?(): Promise<void>;
+}
+
+export interface EngineContractOptions {
+  /** Promises more than it must: never two drives of one run at the same time. */
+  exclusive?: boolean;
+}
+
+export function engineContract(
+  name: string,
+  create: () => Promise<EngineUnderTest>,
+  { exclusive = false }: EngineContractOptions = {},
+): void {
+  const opened: { under: EngineUnderTest; recorder: Recorder }[] = [];
+
+  async function open() {
+    const under = await create();
+    const recorder = createRecorder();
+    opened.push({ under, recorder });
+    await under.engine.start(recorder.drive);
+    return { engine: under.engine, ...recorder };
+  }
+
+  afterEach(async () => {
+    for (const { under, recorder } of opened.splice(0)) {
+      recorder.releaseAll();
+      await under.engine.stop();
+      await under.stop?.();
+    }
+  });
+
+  describe(`${name} is an engine`, () => {
+    test("[E3] a wake drives its run, with a signal that is not aborted", async () => {
+      const { engine, until, begun, on } = await open();
+      const run = freshRun();
+      const aborted: boolean[] = [];
+      on(run, async (signal) => void aborted.push(signal.aborted));
+      await engine.wake(run);
+      await until(() => begun(run) > 0);
+      expect(aborted[0]).toBe(false);
+    });
+
+    test("[E3] a run that has been driven is driven again when it is woken again", async () => {
+      const { engine, until, begun, returned } = await open();
+      const run = freshRun();
+      for (let round = 0; round < 3; round++) {
+        const before = begun(run);
+        await engine.wake(run);
+        await until(() => begun(run) > before && returned(run) === begun(run));
+      }
+    });
+
+    test("[J6] a wake during a drive is followed by a drive that begins after it", async () => {
+      const { engine, until, begun, hold } = await open();
+      const run = freshRun();
+      const release = hold(run);
+      await engine.wake(run);
+      await until(() => begun(run) > 0);
+      await Promise.all(Array.from({ length: 20 }, () => engine.wake(run)));
+      const before = begun(run);
+      await engine.wake(run);
+      release();
+      await until(() => begun(run) > before);
+    });
+
+    test("[E3] drives several runs at once", async () => {
+      const { engine, until, underWay, hold } = await open();
+      const runs = [freshRun(), freshRun(), freshRun(), freshRun()];
+      const releases = runs.map(hold);
+      await Promise.all(runs.map((run) => engine.wake(run)));
+      await until(() => runs.every((run) => underWay(run) > 0));
+      for (const release of releases) release();
+    });
+
+    test.runIf(exclusive)("[E4] never drives one run twice at the same time", async () => {
+      const { engine, until, begun, mostAtOnce, hold } = await open();
+      const [run, other] = [freshRun(), freshRun()];
+      const release = hold(run);
+      await Promise.all(Array.from({ length: 20 }, () => engine.wake(run)));
+      await until(() => begun(run) > 0);
+      await engine.wake(run);
+      await engine.wake(other);
+      await until(() => begun(other) > 0);
+      expect(begun(run)).toBe(1);
+      release();
+      await until(() => begun(run) > 1);
+      expect(mostAtOnce(run)).toBe(1);
+    });
+
+    test("[E4] a drive that fails blocks neither later wakes of its run nor other runs", async () => {
+      const { engine, until, begun, returned, on } = await open();
+      const [run, other] = [freshRun(), freshRun()];
+      let broken = true;
+      on(run, async () => {
+        if (broken) throw new Error("this drive breaks its contract");
+      });
+      await engine.wake(run);
+      await until(() => returned(run) > 0);
+      broken = false;
+      await engine.wake(other);
+      await until(() => begun(other) > 0);
+      const before = begun(run);
+      await engine.wake(run);
+      await until(() => begun(run) > before);
+    });
+
+    test("[E4] a thousand wakes all arrive", { timeout: 60_000 }, async () => {
+      const { engine, until, begun } = await open();
+      const runs = Array.from({ length: 1_000 }, freshRun);
+      await Promise.all(runs.map((run) => engine.wake(run)));
+      await until(() => runs.every((run) => begun(run) > 0));
+    });
+
+    test("[F10] stop aborts what is under way and waits until it has returned", async () => {
+      const { engine, until, underWay, on } = await open();
+      const run = freshRun();
+      let heard = false;
+      on(run, async (signal) => {
+        await aborted(signal);
+        heard = true;
+        for (let turn = 0; turn < 10; turn++) await nextTurn();
+      });
+      await engine.wake(run);
+      await until(() => underWay(run) > 0);
+      expect(heard).toBe(false);
+      await engine.stop();
+      expect({ heard, underWay: underWay(run) }).toEqual({ heard: true, underWay: 0 });
+      await engine.stop();
+    });
+
+    test("[F10] after stop a wake is accepted and does nothing", async () => {
+      const [first, second] = [await open(), await open()];
+      const [early, late] = [freshRun(), freshRun()];
+      await first.engine.stop();
+      await first.engine.wake(early);
+      await second.engine.wake(late);
+      await second.until(() => second.begun(late) > 0);
+      expect(first.begun(early)).toBe(0);
+    });
+
+    test("[F10] what was under way at the stop of one engine is driven by the next", async () => {
+      const first = await open();
+      const run = freshRun();
+      first.on(run, aborted);
+      await first.engine.wake(run);
+      await first.until(() => first.underWay(run) > 0);
+      await first.engine.stop();
+      const next = await open();
+      await next.engine.wake(run);
+      await next.until(() => next.begun(run) > 0);
+    });
+  });
+}
+
+type Recorder = ReturnType<typeof createRecorder>;
+type Behaviour = (signal: AbortSignal) => Promise<void>;
+
+/** A drive that notes what happens, and lets a test wait for it. Runs of other tests, redelivered late, do no harm. */
+function createRecorder() {
+  const counts = new Map<RunId, { begun: number; returned: number; mostAtOnce: number }>();
+  const behaviours = new Map<RunId, Behaviour>();
+  const watchers = new Set<() => void>();
+  const releases = new Set<() => void>();
+  const of = (run: RunId) => counts.get(run) ?? { begun: 0, returned: 0, mostAtOnce: 0 };
+  const underWay = (run: RunId) => of(run).begun - of(run).returned;
+
+  const drive: Drive = async (run, signal) => {
+    const count = of(run);
+    counts.set(run, count);
+    count.begun++;
+    count.mostAtOnce = Math.max(count.mostAtOnce, underWay(run));
+    tell();
+    try {
+      await behaviours.get(run)?.(signal);
+    } finally {
+      count.returned++;
+      tell();
+    }
+  };
+
+  function tell(): void {
+    for (const watcher of watchers) watcher();
+  }
+
+  function until(condition: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!condition()) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+    });
+  }
+
+  /** Keeps every drive of a run under way until it is released. */
+  function hold(run: RunId): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    behaviours.set(run, () => promise);
+    releases.add(resolve);
+    return resolve;
+  }
+
+  return {
+    drive,
+    until,
+    hold,
+    underWay,
+    on: (run: RunId, behaviour: Behaviour): void => void behaviours.set(run, behaviour),
+    begun: (run: RunId): number => of(run).begun,
+    returned: (run: RunId): number => of(run).returned,
+    mostAtOnce: (run: RunId): number => of(run).mostAtOnce,
+    releaseAll(): void {
+      for (const release of releases) release();
+    },
+  };
+}
+
+const freshRun = (): RunId => `r-${crypto.randomUUID()}`;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

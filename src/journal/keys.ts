@@ -1,0 +1,70 @@
+// The name of an event in its run (J1). A repeated append is known by its key, so a retry after a lost answer writes
+// nothing twice.
+//  J3  The key of an outcome is the same for every way its intent can end: one intent, one outcome.
+
+import { assertNever } from "../errors.ts";
+import type { EventBody } from "./events.ts";
+
+/** J1. Only events that can happen any number of times for the same reason need a key from their writer. */
+export function keyOf(event: EventBody): string {
+  if (event.key !== undefined) return event.key;
+  switch (event.type) {
+    case "RUN_STARTED":
+      return "start";
+    case "CONTEXT_ADDED":
+      return `context/${event.payload.id}`;
+    case "MODEL_CALL_STARTED":
+      return `${attemptOf(event.payload.callId, event.payload.attempt)}/s`;
+    case "AGENT_THOUGHT":
+    case "MODEL_CALL_FAILED":
+      return `${attemptOf(event.payload.callId, event.payload.attempt)}/e`;
+    case "TOOL_PROPOSED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.round)}/p`;
+    case "APPROVAL_DECIDED":
+      return `${event.payload.itemId}/d`;
+    case "TOOL_STARTED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.attempt)}/s`;
+    case "TOOL_RESULT":
+      return `${event.payload.toolCallId}/e`;
+    case "OUTCOME_DECIDED":
+      return `${attemptOf(event.payload.toolCallId, event.payload.attempt)}/o`;
+    case "CHILD_RUN_STARTED":
+      return `${event.payload.child_run_id}/s`;
+    case "CHILD_RUN_COMPLETED":
+      return `${event.payload.child_run_id}/e`;
+    case "TEAM_ROUND_STARTED":
+      return `round/${event.payload.round}`;
+    case "TEAM_MESSAGE":
+      return `round/${event.payload.round}/${event.payload.from}/${event.payload.index}`;
+    case "TEAM_VOTE":
+      return `round/${event.payload.round}/${event.payload.from}/vote`;
+    case "STEP_YIELDED":
+      return `step/${event.payload.index}`;
+    case "CONTEXT_COMPACTED":
+      return `${event.payload.callId}/compacted`;
+    case "TIMER_SET":
+      return `timer/${event.payload.id}/set`;
+    case "TIMER_FIRED":
+      return `timer/${event.payload.id}/fired`;
+    case "LIMIT_REACHED":
+      return `limit/${event.payload.itemId ?? `${event.payload.limit}/${event.payload.hard ? "hard" : "soft"}`}`;
+    case "SYSTEM_ERROR":
+      return `error/${event.payload.id}`;
+    case "CANCEL_REQUESTED":
+      return "cancel";
+    case "RUN_MOVED":
+      return "moved";
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return "end";
+    case "RUN_SUSPENDED":
+    case "RUN_RESUMED":
+      throw new Error(`${event.type} needs a key from its writer: a run may rest any number of times`);
+    default:
+      return assertNever(event);
+  }
+}
+
+const attemptOf = (id: string, attempt: number | undefined): string =>
+  attempt === undefined || attempt === 1 ? id : `${id}~${attempt}`;

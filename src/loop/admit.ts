@@ -1,0 +1,99 @@
+// Admission: a task becomes a run, durably, before anybody works on it. Execution is somebody else's business.
+
+import { CadreError } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import {
+  type AgentLimits,
+  DEFAULT_LIMITS,
+  type Definition,
+  Limits,
+  type Rules,
+} from "../journal/definition.ts";
+import type { ApprovalPolicy, Payload } from "../journal/events.ts";
+import type { LoopParts } from "./parts.ts";
+
+export interface RunRequest {
+  agent: string;
+  task: string;
+  input?: unknown;
+  mode?: "auto" | "chat";
+  /** Somebody is there to answer. */
+  attended?: boolean;
+  sessionId?: string;
+  userId?: string;
+  limits?: AgentLimits;
+  permissions?: Rules;
+}
+
+export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids"> {
+  /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  findAgent(name: string): Promise<Definition>;
+  limits: AgentLimits;
+  approvals: ApprovalPolicy;
+  workspace: string;
+  wake(runId: RunId): Promise<void>;
+}
+
+export async function admit(
+  request: RunRequest,
+  parts: AdmitParts,
+  idempotencyKey?: string,
+): Promise<{ runId: RunId; existed: boolean }> {
+  if (request.task.trim() === "")
+    throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
+  const definition = await parts.findAgent(request.agent);
+  if (definition.kind === "subagent") {
+    throw new CadreError(
+      "BAD_REQUEST",
+      `${definition.name} is a subagent: it runs only as the child of another agent. Nothing was started.`,
+    );
+  }
+  const hash = await parts.store.putBlob(JSON.stringify(definition));
+  const runId = parts.ids.runId(parts.clock.now());
+  const start = startOf(request, definition, hash, runId, parts);
+  const idempotency =
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body: JSON.stringify(request) };
+  const admitted = await parts.store.start(runId, start, idempotency);
+  await parts.wake(admitted.runId);
+  return admitted;
+}
+
+function startOf(
+  request: RunRequest,
+  definition: Definition,
+  hash: string,
+  runId: RunId,
+  parts: AdmitParts,
+): Payload<"RUN_STARTED"> {
+  const { input, sessionId, userId, permissions } = request;
+  return {
+    agent: definition.name,
+    definition: hash,
+    kind: definition.kind,
+    depth: 0,
+    trigger: "user",
+    task: request.task,
+    ...(input === undefined ? {} : { input }),
+    mode: request.mode ?? "auto",
+    attended: request.attended ?? request.mode === "chat",
+    rootRunId: runId,
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(userId === undefined ? {} : { userId }),
+    workspace: parts.workspace,
+    limits: limitsOf(parts.limits, definition.limits, request.limits ?? {}),
+    approvals: parts.approvals,
+    ...(permissions === undefined ? {} : { permissions }),
+  };
+}
+
+/** The request wins over the agent, the agent over the project; what the tree may do is the project's and the request's. */
+function limitsOf(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
+  const tree = { ...project.tree, ...request.tree };
+  const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
+  const merged = Object.assign({}, ...layers, { tree: undefined });
+  return Limits.parse(Object.keys(tree).length > 0 ? { ...merged, tree } : merged);
+}
+
+function defined(limits: AgentLimits): AgentLimits {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,265 @@
+// One model call: intent, call, outcome. A call that was cut by a crash may be paid twice, and the run says so (P3).
+
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
+import { CadreError } from "../errors.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
+import { textOf } from "../journal/message.ts";
+import type { Action } from "../patterns/action.ts";
+import { FINAL_REPORT } from "../projections/run-state.ts";
+import { promptMessages, promptTokens } from "../projections/transcript.ts";
+import type { Refusal } from "../stores/store.ts";
+import { SUMMARY_REQUEST, summaryPoint } from "./context.ts";
+import { FINAL_NOT_COVERED } from "./decide.ts";
+import { budgetOf, hasBudget } from "./limits.ts";
+import type { LoopParts } from "./parts.ts";
+import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
+import { REPORT_DESCRIPTION, reportSchema } from "./report.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+type CallModel = Extract<Action, { type: "call-model" }>;
+
+const IDLE_MS = 120_000;
+const RESERVATION_WAIT_MS = 1_000;
+const DEFAULT_OUTPUT_TOKENS = 8_000;
+const REPORT_TOKENS = 1_500;
+
+export async function callModel(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  const waitUntil = parts.limiter.notBefore(action.model);
+  if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
+  const refused = await run.begin([intent(action, run, parts)], reservation(action, run, parts));
+  if (refused) return afterRefusal(refused, action, run, parts);
+  const from = parts.clock.elapsed();
+  const outcome = await request(action, run, parts, effects);
+  const ms = Math.round(parts.clock.elapsed() - from);
+  if (outcome.type === "answer") answered(action, outcome.answer, ms, run, parts);
+  else failed(action, outcome, ms, run, parts, effects);
+}
+
+async function afterRefusal(
+  refused: Refusal,
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  if (refused === "budget") overBudget(action, run);
+  if (refused === "reserved") await waitForReservation(run, parts);
+}
+
+function intent(action: CallModel, run: RunJournal, parts: LoopParts): EventBody {
+  const { callId, attempt, model, purpose } = action;
+  const limited = reservation(action, run, parts);
+  return {
+    type: "MODEL_CALL_STARTED",
+    payload: {
+      callId,
+      model,
+      ...(attempt > 1 ? { attempt } : {}),
+      ...(purpose === "turn" ? {} : { purpose }),
+      ...(limited ? { estimate: limited.estimate } : {}),
+    },
+  };
+}
+
+/** B2, B3: what this call may spend, and what the last turn needs, is held back from the first intent on. */
+function reservation({ model, purpose }: CallModel, run: RunJournal, parts: LoopParts) {
+  const budget = budgetOf(run.state);
+  const tree = run.state.start!.limits.tree ?? {};
+  if (!hasBudget(budget) && !hasBudget(tree)) return undefined;
+  const characters = promptTokens(run.transcript) * 4;
+  const last = parts.estimateCall(model, characters, REPORT_TOKENS);
+  if (purpose === "final") return { estimate: last, run: budget, tree };
+  const own = parts.estimateCall(model, characters, run.definition.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS);
+  const cost = own.cost === null || last.cost === null ? null : own.cost + last.cost;
+  return { estimate: { tokens: own.tokens + last.tokens, cost }, run: budget, tree };
+}
+
+async function waitForProvider(run: RunJournal, until: number): Promise<void> {
+  const waitingOn = {
+    kind: "provider" as const,
+    until,
+    detail: "Another run was told to wait by this provider.",
+  };
+  const key = `suspended/${run.state.suspensions + 1}`;
+  await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
+}
+
+function overBudget(action: CallModel, run: RunJournal): void {
+  const { limits } = run.state.start!;
+  const { maxTokens, maxCost } = budgetOf(run.state);
+  if (action.purpose === "final") {
+    run.record({
+      type: "LIMIT_REACHED",
+      payload: { limit: "finalTurn", value: 0, hard: true },
+      key: FINAL_NOT_COVERED,
+    });
+    return;
+  }
+  const limit = maxTokens !== undefined ? "maxTokens" : maxCost !== undefined ? "maxCost" : "treeBudget";
+  const value = maxTokens ?? maxCost ?? limits.tree?.maxTokens ?? limits.tree?.maxCost ?? 0;
+  const stops = [...run.state.reached.values()].filter((reached) => reached.itemId).length;
+  const item = limits.onBudget === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
+  run.record({ type: "LIMIT_REACHED", payload: { limit, value, hard: true, ...item } });
+}
+
+async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<void> {
+  const at = parts.clock.now() + RESERVATION_WAIT_MS;
+  const id = `reservation/${run.state.seq}`;
+  await run.rest([{ type: "TIMER_SET", payload: { id, at, purpose: "reservation" } }], at);
+}
+
+async function request(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<StreamOutcome> {
+  if (run.state.cancel || effects.aborted) return { type: "failed", error: new Error("not started") };
+  const { runId } = run;
+  const { callId, attempt } = action;
+  const delta = { runId, callId, attempt };
+  try {
+    const model = parts.models.resolve(action.model);
+    return await readStream(model, {
+      call: callOptions(action, run, parts, effects),
+      onText: (text) => parts.onDelta({ type: "text.delta", ...delta, text }),
+      onReasoning: (text) => parts.onDelta({ type: "reasoning.delta", ...delta, text }),
+      idleMs: IDLE_MS,
+      silenceError: parts.silenceError,
+      cutStreamError: parts.cutStreamError,
+    });
+  } catch (error) {
+    return { type: "failed", error };
+  }
+}
+
+function callOptions(
+  action: CallModel,
+  run: RunJournal,
+  parts: LoopParts,
+  abortSignal: AbortSignal,
+): LanguageModelV4CallOptions {
+  const { definition, state, transcript } = run;
+  const { temperature, maxOutputTokens, reasoning } = definition;
+  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
+  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  const asked: LanguageModelV4Prompt =
+    action.purpose === "summary"
+      ? [{ role: "user", content: [{ type: "text", text: SUMMARY_REQUEST }] }]
+      : [];
+  const place = {
+    agent: definition.name,
+    runId: run.runId,
+    turn: state.turns + 1,
+    attempt: action.attempt,
+    purpose: action.purpose,
+  };
+  return {
+    prompt: [{ role: "system", content: system }, ...messages, ...asked],
+    tools: offeredTools(action, run, parts),
+    abortSignal,
+    providerOptions: { cadre: place },
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
+  };
+}
+
+function offeredTools(
+  { purpose }: CallModel,
+  { definition }: RunJournal,
+  parts: LoopParts,
+): LanguageModelV4FunctionTool[] {
+  if (purpose === "summary") return [];
+  const report = {
+    type: "function" as const,
+    name: FINAL_REPORT,
+    description: REPORT_DESCRIPTION,
+    inputSchema: reportSchema(definition) as LanguageModelV4FunctionTool["inputSchema"],
+  };
+  if (purpose === "final") return [report];
+  const offered = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  const tools = offered.map((tool) => ({
+    type: "function" as const,
+    name: tool.name,
+    description: tool.description,
+    inputSchema: parts.inputSchema(tool) as LanguageModelV4FunctionTool["inputSchema"],
+  }));
+  return [...tools, report];
+}
+
+function answered(action: CallModel, answer: Answer, ms: number, run: RunJournal, parts: LoopParts): void {
+  const { callId, attempt, model, purpose } = action;
+  const { content, usage, finish } = answer;
+  parts.limiter.succeeded(model);
+  const thought: EventBody = {
+    type: "AGENT_THOUGHT",
+    payload: {
+      callId,
+      ...(attempt > 1 ? { attempt } : {}),
+      content,
+      usage,
+      cost: parts.priceOf(model, usage),
+      finish,
+      ms,
+    },
+  };
+  if (purpose === "summary") {
+    const compacted = { callId, upTo: summaryPoint(run), summary: textOf(content) };
+    run.record(thought, { type: "CONTEXT_COMPACTED", payload: compacted });
+  } else {
+    run.record(thought);
+  }
+}
+
+function failed(
+  action: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  ms: number,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): void {
+  const { callId, attempt } = action;
+  const why = effects.aborted || run.state.cancel ? INTERRUPTED : failureOf(action, outcome, parts);
+  run.record({
+    type: "MODEL_CALL_FAILED",
+    payload: { callId, ...(attempt > 1 ? { attempt } : {}), ms, ...why },
+  });
+}
+
+type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
+
+const INTERRUPTED: Why = { cause: "interrupted", message: "Stopped before the answer was complete." };
+
+function failureOf(
+  { model, attempt }: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  parts: LoopParts,
+): Why {
+  if (outcome.type === "cut-off") {
+    const { usage } = outcome;
+    const message = `The answer reached the output cap after ${usage.output} tokens; none of it was used.`;
+    return { cause: "output_cap", message, usage, cost: parts.priceOf(model, usage) };
+  }
+  const { error } = outcome;
+  if (error instanceof CadreError) return { cause: "auth", message: error.message };
+  const { cause, message, after } = parts.classifyFailure(error, attempt, random(parts));
+  if (after === undefined) return { cause, message };
+  const retryAt = parts.clock.now() + after;
+  parts.limiter.failed(model, retryAt);
+  return { cause, message, retryAt };
+}
+
+/** 0…1 through the one door for randomness. */
+function random(parts: LoopParts): number {
+  return Number.parseInt(parts.ids.nonce().slice(0, 4), 32) / 32 ** 4;
+}

@@ -1,0 +1,122 @@
+// What happens next with the calls of the latest thought. Calls run together when all of them only read, in their order
+// otherwise; each gets exactly one result.
+
+import type { EventBody } from "../journal/events.ts";
+import type { Action, Ending } from "../patterns/action.ts";
+import { awaitsDecision, outcomeIsUnknown } from "../projections/approvals.ts";
+import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
+import { reportOf } from "./report.ts";
+import type { RunView } from "./run-journal.ts";
+
+/** How the rule of a call begins that nobody was there to approve, where that fails the run. */
+export const UNATTENDED_FAIL = "unattended fail";
+
+/** Undefined: every call has its result (or is the report that ends the run). */
+export function nextForCalls({ state, definition }: RunView, now: number): Action | undefined {
+  const open = [...state.calls.values()].filter((call) => !call.result);
+  if (open.length === 0 || reportOf(state, definition)) return undefined;
+
+  const unjudged = open.filter((call) => !call.proposal);
+  if (unjudged.length > 0) return { type: "propose", calls: unjudged.map((call) => call.id) };
+
+  const failure = open.map((call) => failureOfPolicy(call, state)).find((ending) => ending);
+  if (failure) return { type: "end", ending: failure };
+
+  const answers = open.flatMap((call) => answerWithoutEffect(call));
+  if (answers.length > 0) return { type: "record", events: answers };
+
+  const expired = open.filter(
+    (call) => awaitsDecision(call) && (call.proposal?.expiresAt ?? Infinity) <= now,
+  );
+  if (expired.length > 0) return { type: "record", events: expired.map(expiry) };
+
+  return suspendForUnknown(open) ?? runNext(state, open) ?? suspendForApproval(open);
+}
+
+/** True where the call may begin now, for the first time or again. */
+export function mayStart(call: ToolCall): boolean {
+  const { proposal, decision, verdict } = call;
+  if (!proposal || proposal.verdict === "deny") return false;
+  if (proposal.verdict === "ask" && decision?.decision !== "approve" && decision?.decision !== "edit")
+    return false;
+  return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
+}
+
+/** Where the run's policy says that an unanswered question fails it. */
+function failureOfPolicy({ proposal, decision, name }: ToolCall, { start }: RunState): Ending | undefined {
+  if (decision?.decision === "expire" && start!.approvals.onTimeout === "fail") {
+    return {
+      status: "failed",
+      stopReason: "approval_expired",
+      summary: `Nobody decided on ${name} in time.`,
+    };
+  }
+  if (proposal?.verdict === "deny" && proposal.rule.startsWith(UNATTENDED_FAIL)) {
+    return { status: "failed", stopReason: "error", summary: `${name} needs a person, and nobody is there.` };
+  }
+  return undefined;
+}
+
+/** What a person's word, or a rule, says about a call is its result: nothing runs. */
+function answerWithoutEffect(call: ToolCall): EventBody[] {
+  const { proposal, decision, verdict, id, attempts } = call;
+  const attempt = attempts > 1 ? { attempt: attempts } : {};
+  const result = (output: string, outcome: "denied" | "ok" | "unknown"): EventBody[] => [
+    {
+      type: "TOOL_RESULT",
+      payload: {
+        toolCallId: id,
+        ...attempt,
+        output,
+        ...(outcome === "ok" ? {} : { isError: true, outcome }),
+      },
+    },
+  ];
+  if (verdict?.verdict === "happened")
+    return result(verdict.output ?? "It was done, says the person who looked.", "ok");
+  if (verdict?.verdict === "fail") {
+    return result(
+      `It is not known whether this was done.${verdict.note ? ` ${verdict.note}` : ""}`,
+      "unknown",
+    );
+  }
+  if (decision?.decision === "reject") {
+    return result(`Rejected by ${decision.by}${decision.note ? `: ${decision.note}` : "."}`, "denied");
+  }
+  if (decision?.decision === "expire") return result("Nobody decided in time: rejected.", "denied");
+  if (proposal?.verdict === "deny")
+    return result(`Not allowed (${proposal.rule}). Do it another way.`, "denied");
+  return [];
+}
+
+/** The driver's own decision when the time is over: the same event and key as a person's, so only one can win. */
+function expiry(call: ToolCall): EventBody {
+  const { hash } = call.proposal!;
+  const payload = { itemId: itemIdOf(call), decision: "expire" as const, by: "cadre" };
+  return { type: "APPROVAL_DECIDED", payload: hash === undefined ? payload : { ...payload, hash } };
+}
+
+function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined {
+  const all = [...state.calls.values()];
+  if (all.every((call) => call.result || call.proposal?.effect === "read")) {
+    const ready = open.filter(mayStart);
+    return ready.length > 0 ? { type: "run-tools", calls: ready.map((call) => call.id) } : undefined;
+  }
+  const [first] = open;
+  return first && mayStart(first) ? { type: "run-tools", calls: [first.id] } : undefined;
+}
+
+function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
+  const unknown = open.filter(outcomeIsUnknown);
+  if (unknown.length === 0) return undefined;
+  const items = unknown.map((call) => call.id);
+  return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: undefined };
+}
+
+function suspendForApproval(open: readonly ToolCall[]): Action {
+  const waiting = open.filter(awaitsDecision);
+  const items = waiting.map(itemIdOf);
+  const times = waiting.flatMap((call) => call.proposal?.expiresAt ?? []);
+  const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
+  return { type: "suspend", waitingOn: { kind: "approval", items }, wakeAt };
+}

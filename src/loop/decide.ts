@@ -1,0 +1,265 @@
+// What happens next, from the fold alone. Pure: the same journal and the same time give the same action (L2).
+// Reads from top to bottom in the order in which things bind: the end, a cancel, a pause, open calls, the next turn.
+
+import { modelCallId } from "../ids.ts";
+import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
+import type { Action, Ending } from "../patterns/action.ts";
+import { hasEnded, type RunState } from "../projections/run-state.ts";
+import { promptTokens, type Transcript } from "../projections/transcript.ts";
+import { nextForCalls } from "./decide-calls.ts";
+import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
+import { reportOf } from "./report.ts";
+import type { RunView } from "./run-journal.ts";
+
+const NUDGE_AFTER = 3;
+const STOP_AFTER = 4;
+const MAX_REFUSED = 5;
+const MAX_CUT_OFF = 3;
+const COMPACT_SHARE = 0.75;
+const COMPACT_MESSAGES = 8;
+
+/** What a decision may know that the journal does not say: facts about the world that change no outcome. */
+export interface Facts {
+  now: number;
+  /** Tokens that fit into the model's context. */
+  contextWindow: number;
+}
+
+export function decide(view: RunView, facts: Facts): Action {
+  const { state } = view;
+  if (state.end || hasEnded(state.status)) return { type: "stop" };
+  if (state.cancel) return end(cancelled(state));
+  if (isHeld(state)) return { type: "rest", wakeAt: undefined };
+  const action = nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+  if (state.status === "suspended" && !isRest(action)) return { type: "resume", by: resumedBy(state) };
+  return action.type === "suspend" && sameWait(state.waitingOn, action.waitingOn)
+    ? { type: "rest", wakeAt: action.wakeAt }
+    : action;
+}
+
+export const isRest = (action: Action): boolean =>
+  action.type === "rest" || action.type === "suspend" || action.type === "stop";
+
+/** Kinds of waiting that only a person's RUN_RESUMED ends. */
+function isHeld({ status, waitingOn }: RunState): boolean {
+  if (status !== "suspended") return false;
+  return (
+    waitingOn?.kind === "paused" ||
+    waitingOn?.kind === "quarantine" ||
+    waitingOn?.kind === "definition_changed"
+  );
+}
+
+function nextTurn(view: RunView, facts: Facts): Action {
+  const { state, transcript, definition } = view;
+  const report = reportOf(state, definition);
+  const limit = hardLimit(state);
+  if (report) {
+    const reason = state.latest?.purpose === "final" && limit ? stopReasonOf(limit.limit) : "final_answer";
+    return end({ status: "completed", stopReason: reason, ...report });
+  }
+  return (
+    afterFailure(view, facts.now) ??
+    afterText(view) ??
+    stopForPerson(state) ??
+    lastTurn(state) ??
+    warning(state) ??
+    callModel(view, purposeOfNext(state, transcript, facts))
+  );
+}
+
+/** After a model call that brought no answer: wait, try the next model, or give up. */
+function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
+  const { failed } = state;
+  if (!failed) return undefined;
+  const attempt = (failed.attempt ?? 1) + 1;
+  const again = (model: string): Action => ({
+    type: "call-model",
+    callId: failed.callId,
+    attempt,
+    model,
+    purpose: failed.purpose,
+  });
+  if (failed.cause === "interrupted") return again(failed.model);
+  if (failed.cause === "output_cap" && attempt <= MAX_CUT_OFF) {
+    const id = `cut-off/${failed.callId}`;
+    return state.told.has(id) ? again(failed.model) : tell(id, CUT_OFF);
+  }
+  if (failed.retryAt !== undefined) {
+    return failed.retryAt > now ? { type: "rest", wakeAt: failed.retryAt } : again(failed.model);
+  }
+  const next = definition.models[definition.models.indexOf(failed.model) + 1];
+  if (next !== undefined) return again(next);
+  const stopReason = failed.cause === "output_cap" ? "error" : "provider";
+  return end({
+    status: "failed",
+    stopReason,
+    summary: failed.message,
+    suggestions: [adviceFor(failed.cause)],
+  });
+}
+
+/** After a turn without calls: the answer, or nothing. */
+function afterText({ state, transcript, definition }: RunView): Action | undefined {
+  const { latest, guard } = state;
+  if (!latest || state.calls.size > 0) return undefined;
+  const limit = hardLimit(state);
+  const last = latest.purpose === "final" && limit !== undefined;
+  if (guard.empty > 0 && !last) return afterSilence(state);
+  if (transcript.unseen.length > 0 && !last) return undefined;
+  if (definition.output !== undefined) return withoutOutput(state, last);
+  const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
+  if (guard.empty > 0) return end({ status: "failed", stopReason, summary: synthetic(state) });
+  return end({ status: "completed", stopReason, summary: latest.text.trim() });
+}
+
+function afterSilence(state: RunState): Action | undefined {
+  const id = `empty/${state.turns}`;
+  if (state.guard.empty === 1 && !state.told.has(id)) {
+    return tell(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
+  }
+  return state.guard.empty === 1
+    ? undefined
+    : stopFor(state, "The model answered with nothing, twice in a row.");
+}
+
+/** The agent owes data and gave words: told once, then the run fails by name. */
+function withoutOutput(state: RunState, last: boolean): Action {
+  const id = "output-missing";
+  if (!last && !state.told.has(id)) return tell(id, OUTPUT_MISSING);
+  const summary = "The agent gave no output of the form asked for.";
+  return end({ status: "failed", stopReason: "invalid_output", summary });
+}
+
+/** F43, F45: the same thing over and over is put to a person, not paid for without end. */
+function stopForPerson(state: RunState): Action | undefined {
+  const { guard } = state;
+  const item = `loop/${guard.stops}`;
+  if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
+    return end({
+      status: "failed",
+      stopReason: "loop",
+      summary: "Stopped by a person: the agent repeated itself.",
+    });
+  }
+  if (guard.badReports >= 2) {
+    return end({ status: "failed", stopReason: "invalid_output", summary: "The report did not fit, twice." });
+  }
+  if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
+  if (guard.repeats >= STOP_AFTER)
+    return stopFor(state, `The same call was made ${guard.repeats} times in a row.`);
+  const id = `repeat/${state.turns}`;
+  if (guard.repeats === NUDGE_AFTER && !state.told.has(id)) {
+    return tell(
+      id,
+      "You have made the same call three times in a row. Its result will not change: do something else, or report.",
+    );
+  }
+  return undefined;
+}
+
+/** B3: a limit that is reached leaves one turn to report, or none where even that cannot be covered. */
+function lastTurn(state: RunState): Action | undefined {
+  const limit = hardLimit(state);
+  if (!limit) return undefined;
+  const item = openBudgetItem(state);
+  if (item) {
+    const detail = `The budget is used up (${limit.limit} ${limit.value}).`;
+    return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
+  }
+  const stopReason = stopReasonOf(limit.limit);
+  const had = state.latest?.purpose === "final";
+  const noneLeft = state.turns >= state.start!.limits.maxTurns;
+  if (had || noneLeft || limit.limit === "maxEvents" || state.reached.has(FINAL_NOT_COVERED)) {
+    return end({
+      status: "failed",
+      stopReason,
+      summary: synthetic(state, limit),
+      suggestions: [SUGGEST_CONTINUE],
+    });
+  }
+  const reached = `limit/${limit.limit}/hard`;
+  const events: EventBody[] = [];
+  if (!state.reached.has(reached) && !isRecorded(state, limit.limit)) {
+    events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
+  }
+  if (!state.told.has("last-turn")) events.push(telling("last-turn", LAST_TURN));
+  return events.length > 0 ? { type: "record", events } : undefined;
+}
+
+/** Key of the limit that says that not even the last turn fits the budget. */
+export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
+
+const CUT_OFF =
+  "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
+const OUTPUT_MISSING =
+  "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
+const LAST_TURN =
+  "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+const SUGGEST_CONTINUE = "Start a new run that continues from here, with a higher limit.";
+
+const isRecorded = (state: RunState, limit: string): boolean =>
+  [...state.reached.values()].some((reached) => reached.hard && reached.limit === limit);
+
+function warning(state: RunState): Action | undefined {
+  const reached = softLimit(state);
+  return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
+}
+
+function purposeOfNext(state: RunState, transcript: Transcript, facts: Facts): Purpose {
+  if (hardLimit(state)) return "final";
+  const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
+  return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
+}
+
+function callModel({ state, definition }: RunView, purpose: Purpose): Action {
+  const model =
+    state.latest?.model && definition.models.includes(state.latest.model) ? state.latest.model : undefined;
+  const callId = modelCallId(state.modelCalls + 1);
+  return { type: "call-model", callId, attempt: 1, model: model ?? definition.models[0]!, purpose };
+}
+
+function stopFor(state: RunState, detail: string): Action {
+  const waitingOn: WaitingOn =
+    state.waitingOn?.kind === "loop"
+      ? state.waitingOn
+      : { kind: "loop", items: [`loop/${state.guard.stops + 1}`], detail };
+  return { type: "suspend", waitingOn, wakeAt: undefined };
+}
+
+const tell = (id: string, text: string): Action => ({ type: "record", events: [telling(id, text)] });
+
+const telling = (id: string, text: string): EventBody => ({
+  type: "CONTEXT_ADDED",
+  payload: { id, source: "system", text },
+});
+
+const end = (ending: Ending): Action => ({ type: "end", ending });
+
+function cancelled(state: RunState): Ending {
+  const { by, reason } = state.cancel!;
+  const summary = reason ? `Cancelled by ${by}: ${reason}` : `Cancelled by ${by}.`;
+  return { status: "cancelled", stopReason: by === "parent" ? "parent" : "user", summary };
+}
+
+function resumedBy(state: RunState): string {
+  const decisions = [...state.decisions.values()];
+  return decisions[decisions.length - 1]?.by ?? "cadre";
+}
+
+function sameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
+  return left?.kind === right.kind && JSON.stringify(left.items) === JSON.stringify(right.items);
+}
+
+function synthetic(state: RunState, limit?: { limit: string; value: number }): string {
+  const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";
+  const last = state.latest?.text.trim();
+  return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;
+}
+
+function adviceFor(cause: string): string {
+  if (cause === "auth") return "Check the provider's API key, then start the run again.";
+  if (cause === "rejected")
+    return "The provider refuses this request as it is: check the model's name and the task's size.";
+  return "Nothing is lost: start the run again when the provider answers.";
+}

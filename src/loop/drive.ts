@@ -1,0 +1,88 @@
+// Drives one run until it must wait or has ended.
+//  L1  Nothing happens to a run except by an appended event.
+//  L2  `decide` is pure: same journal, same action.
+//  L3  An intent is appended before its effect begins, and only if nothing came in between.
+//  L4  A driver whose epoch is stale begins nothing: it hands in the outcomes of its open calls and stops.
+//  L5  One bad run cannot stop the others: `drive` never rejects (P9).
+
+import { CadreError, messageOf } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import { decide } from "./decide.ts";
+import type { LoopParts } from "./parts.ts";
+import { perform } from "./perform.ts";
+import { recover } from "./recover.ts";
+import { RunJournal } from "./run-journal.ts";
+
+const DEFAULT_WINDOW = 128_000;
+const RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+
+export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal): Promise<void> {
+  let run: RunJournal | undefined;
+  const effects = new AbortController();
+  try {
+    run = await RunJournal.open(runId, parts);
+    if (!run) return;
+    const stopListening = register(run, parts, signal, effects);
+    try {
+      await recover(run, parts);
+      while (!run.over && !signal.aborted) {
+        const action = decide(await run.view(), facts(run, parts));
+        await perform(action, run, parts, effects.signal);
+      }
+      await run.release();
+    } finally {
+      stopListening();
+    }
+  } catch (error) {
+    await giveBack(runId, run, parts, signal, error);
+  }
+}
+
+function facts(run: RunJournal, parts: LoopParts) {
+  const model = run.state.latest?.model ?? run.definition.models[0]!;
+  return { now: parts.clock.now(), contextWindow: parts.models.contextWindow(model) ?? DEFAULT_WINDOW };
+}
+
+/** Makes the drive known, so that a cancel reaches what it is doing; at shutdown effects get a while to finish. */
+function register(
+  run: RunJournal,
+  parts: LoopParts,
+  signal: AbortSignal,
+  effects: AbortController,
+): () => void {
+  const interrupt = (reason: string): void => effects.abort(new Error(reason));
+  let drain: NodeJS.Timeout | undefined;
+  const onStop = (): void => {
+    drain = setTimeout(() => interrupt("shutdown"), parts.drainMs);
+  };
+  signal.addEventListener("abort", onStop, { once: true });
+  parts.drives.set(run.runId, { epoch: run.lease.epoch, interrupt });
+  return () => {
+    clearTimeout(drain);
+    signal.removeEventListener("abort", onStop);
+    parts.drives.delete(run.runId);
+  };
+}
+
+/** Something that no journal can hold: a full disk, a bug. The run goes back and is tried again; the others go on. */
+async function giveBack(
+  runId: RunId,
+  run: RunJournal | undefined,
+  parts: LoopParts,
+  signal: AbortSignal,
+  error: unknown,
+): Promise<void> {
+  parts.onProblem({ runId, message: messageOf(error), error });
+  if (!run) return;
+  for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
+    try {
+      const later = parts.clock.now() + RETRY_MS * 2 ** Math.min(run.lease.acquisitions, 5);
+      await parts.store.release(runId, run.lease, later);
+      return;
+    } catch (failure) {
+      if (!(failure instanceof CadreError) || failure.code !== "STORAGE_FULL") return;
+      await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// The end of a run: a result, and why it ended (P11). Counts and files come from the journal.
+
+import type { EventBody, Payload, ResultEnvelope } from "../journal/events.ts";
+import type { Ending } from "../patterns/action.ts";
+import { FINAL_REPORT } from "../projections/run-state.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
+
+export async function finish(ending: Ending, run: RunJournal): Promise<void> {
+  const { status, stopReason, summary, output } = ending;
+  const unseen = run.transcript.unseen.map((context) => context.text);
+  const payload: Payload<"RUN_COMPLETED"> = {
+    stopReason,
+    summary,
+    ...(output === undefined ? {} : { output }),
+    result: envelope(ending, run),
+    ...(unseen.length > 0 ? { unseen } : {}),
+  };
+  const ended = { type: TYPES[status], payload } as EventBody;
+  await run.end([...closedReport(run), ended]);
+}
+
+function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
+  const paths = [...state.files];
+  return {
+    status: ending.status,
+    summary: ending.summary,
+    ...(ending.details === undefined ? {} : { details: ending.details }),
+    files_modified: paths.filter(([, change]) => change === "modified").map(([path]) => path),
+    files_created: paths.filter(([, change]) => change === "created").map(([path]) => path),
+    tests_run: null,
+    tests_passed: null,
+    warnings: ending.warnings ?? [],
+    suggestions: ending.suggestions ?? [],
+    iteration_count: state.turns,
+    duration_ms: state.usage.activeMs,
+    ...(ending.output === undefined ? {} : { output: ending.output }),
+  };
+}
+
+/** The report is a call like any other: it gets its one result. */
+function closedReport({ state }: RunJournal): EventBody[] {
+  return [...state.calls.values()]
+    .filter((call) => call.name === FINAL_REPORT && !call.result)
+    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));
+}

@@ -1,0 +1,68 @@
+// Limits: counted from the journal, never from the model's word; 0 means zero (DESIGN §8). Which ones are reached is
+// asked before every model call. What is reached for good gives the agent one last turn to report (B3).
+
+import type { Payload, StopReason } from "../journal/events.ts";
+import type { RunState } from "../projections/run-state.ts";
+import { totalTokens } from "../projections/usage.ts";
+import type { Budget } from "../stores/store.ts";
+
+export type LimitName = "maxTurns" | "maxDuration" | "maxTokens" | "maxCost" | "maxEvents" | "treeBudget";
+
+const STOP_REASONS: Record<LimitName, StopReason> = {
+  maxTurns: "max_turns",
+  maxDuration: "max_duration",
+  maxTokens: "budget",
+  maxCost: "budget",
+  treeBudget: "budget",
+  maxEvents: "history_limit",
+};
+
+export const stopReasonOf = (limit: LimitName): StopReason => STOP_REASONS[limit];
+
+/** The limit that ends this run, if one is reached: after it there is at most one more turn. */
+export function hardLimit(state: RunState): { limit: LimitName; value: number } | undefined {
+  const { limits } = state.start!;
+  if (state.seq >= limits.maxEvents) return { limit: "maxEvents", value: limits.maxEvents };
+  const recorded = [...state.reached.values()].find((reached) => reached.hard && !isLifted(state, reached));
+  if (recorded) return { limit: recorded.limit as LimitName, value: recorded.value };
+  if (state.usage.activeMs >= limits.maxDuration) return { limit: "maxDuration", value: limits.maxDuration };
+  if (state.turns >= limits.maxTurns - 1) return { limit: "maxTurns", value: limits.maxTurns };
+  return undefined;
+}
+
+/** A warning that is due and was not given yet. */
+export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined {
+  const { limits } = state.start!;
+  const { maxTokens, maxCost } = budgetOf(state);
+  const checks: [LimitName, number, number | undefined, number][] = [
+    ["maxTokens", totalTokens(state.usage), maxTokens, 0.8],
+    ["maxCost", state.usage.cost, maxCost, 0.8],
+    ["maxEvents", state.seq, limits.maxEvents, 0.2],
+  ];
+  for (const [limit, used, max, share] of checks) {
+    if (max === undefined || max === 0 || used < max * share) continue;
+    if (!state.reached.has(`limit/${limit}/soft`)) return { limit, value: max, hard: false };
+  }
+  return undefined;
+}
+
+/** What this run may spend itself, as a person may have raised it. */
+export function budgetOf(state: RunState): Budget {
+  const { maxTokens, maxCost } = state.start!.limits;
+  return { maxTokens: state.raised.maxTokens ?? maxTokens, maxCost: state.raised.maxCost ?? maxCost };
+}
+
+export const hasBudget = (budget: Budget): boolean =>
+  budget.maxTokens !== undefined || budget.maxCost !== undefined;
+
+/** The item under which a budget stop waits for a person, while nobody has decided on it. */
+export function openBudgetItem(state: RunState): string | undefined {
+  for (const reached of state.reached.values()) {
+    if (reached.hard && reached.itemId && !state.decisions.has(reached.itemId)) return reached.itemId;
+  }
+  return undefined;
+}
+
+function isLifted(state: RunState, reached: Payload<"LIMIT_REACHED">): boolean {
+  return reached.itemId !== undefined && state.decisions.get(reached.itemId)?.decision === "approve";
+}

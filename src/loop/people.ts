@@ -1,0 +1,291 @@
+// What people do to a run: decide, tell, stop. Each is a signal, written only if the run still is as it was when the
+// person's wish was checked against it; otherwise it is checked again. The key of a decision makes it the only one (P5).
+
+import { z } from "zod";
+import { CadreError } from "../errors.ts";
+import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
+import type { GrantFor } from "../permissions/permission.ts";
+import { type ApprovalItem, openItems } from "../projections/approvals.ts";
+import { fold } from "../projections/projection.ts";
+import { type RunState, runStateProjection } from "../projections/run-state.ts";
+import type { LoopParts } from "./parts.ts";
+import { effectOf, judgeCall } from "./propose.ts";
+import { loadDefinition } from "./run-journal.ts";
+
+export interface PeopleParts
+  extends Pick<LoopParts, "store" | "ids" | "clock" | "tools" | "judge" | "judgeShell" | "authority"> {
+  grantFor: GrantFor;
+  wake(runId: RunId): Promise<void>;
+}
+
+export interface Decision {
+  decision: "approve" | "edit" | "reject" | "answer";
+  input?: unknown;
+  answer?: string;
+  note?: string;
+  scope?: "once" | "run" | "tree" | "always";
+  until?: number;
+  limits?: { maxTokens?: number; maxCost?: number };
+}
+
+const TRIES = 50;
+
+export async function decideApproval(
+  id: string,
+  decision: Decision,
+  by: string,
+  parts: PeopleParts,
+): Promise<{ alreadyDecided: boolean }> {
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  return signal<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
+    const before = state.decisions.get(itemId);
+    if (before) return { done: alreadyDecided(before, decision) };
+    const item = openItems(state).find((open) => open.itemId === itemId);
+    if (!item) return notOpen(state, id, itemId);
+    refuseMisfit(item, decision);
+    if (decision.decision === "edit") await refuseEdit(item, decision.input, state, parts);
+    return { events: [decided(item, decision, by, parts)], done: { alreadyDecided: false } };
+  });
+}
+
+export interface OutcomeVerdict {
+  verdict: "happened" | "run_again" | "fail";
+  output?: string;
+  note?: string;
+}
+
+/** A person has looked and says what became of a call that a crash left open. */
+export async function decideOutcome(
+  runId: RunId,
+  callId: string,
+  verdict: OutcomeVerdict,
+  by: string,
+  parts: PeopleParts,
+): Promise<{ alreadyDecided: boolean }> {
+  return signal<{ alreadyDecided: boolean }>(runId, parts, (state) => {
+    const call = state.calls.get(callId);
+    if (call?.verdict?.verdict === verdict.verdict) return { done: { alreadyDecided: true } };
+    const open = openItems(state).some((item) => item.kind === "outcome" && item.callId === callId);
+    if (!open) {
+      refuseEnded(state);
+      throw new CadreError(
+        "CONFLICT",
+        `The outcome of call ${callId} is not in question. Nothing was changed.`,
+      );
+    }
+    const { attempts } = call!;
+    const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
+    return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
+  });
+}
+
+/** P7. A run that has ended already is left as it is. */
+export async function cancelRun(
+  runId: RunId,
+  by: string,
+  reason: string | undefined,
+  parts: PeopleParts,
+): Promise<{ cancelled: RunId[] }> {
+  const row = await parts.store.run(runId);
+  if (!row) notFound(runId);
+  if (row!.endedAt !== undefined) {
+    throw new CadreError("RUN_TERMINAL", `Run ${runId} has ended already (${row!.status}).`, {
+      status: row!.status,
+    });
+  }
+  const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
+  await Promise.all(cancelled.map((id) => parts.wake(id)));
+  return { cancelled };
+}
+
+export async function sendMessage(
+  runId: RunId,
+  text: string,
+  from: string,
+  parts: PeopleParts,
+): Promise<void> {
+  const id = parts.ids.nonce();
+  await signal(runId, parts, (state) => {
+    refuseEnded(state);
+    return {
+      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
+      done: undefined,
+    };
+  });
+}
+
+export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
+  const key = `paused/${parts.ids.nonce()}`;
+  await signal(runId, parts, (state) => {
+    refuseEnded(state);
+    const waitingOn = { kind: "paused" as const, detail: `Paused by ${by}.` };
+    return { events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], done: undefined };
+  });
+}
+
+/** Ends a pause, and lets a run go on that was set aside. */
+export async function resumeRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
+  const key = `resumed/${parts.ids.nonce()}`;
+  await signal(runId, parts, (state) => {
+    refuseEnded(state);
+    const kind = state.waitingOn?.kind;
+    if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed") {
+      throw new CadreError("CONFLICT", `Run ${runId} is not paused. Nothing was changed.`);
+    }
+    return { events: [{ type: "RUN_RESUMED", payload: { by }, key }], done: undefined };
+  });
+}
+
+interface Wish<T> {
+  events?: EventBody[];
+  done: T;
+}
+
+/** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
+async function signal<T>(
+  runId: RunId,
+  parts: PeopleParts,
+  wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
+): Promise<T> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const events = await parts.store.journal(runId);
+    if (events.length === 0) notFound(runId);
+    const state = fold(runStateProjection, events);
+    const { events: wanted, done } = await wish(state);
+    if (!wanted) return done;
+    const { refused } = await parts.store.append({
+      runId,
+      after: state.seq,
+      events: wanted,
+      guard: "unchanged",
+    });
+    if (!refused) {
+      await parts.wake(runId);
+      return done;
+    }
+  }
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${runId} changes too fast to write to it. Nothing was changed; try again.`,
+  );
+}
+
+function decided(item: ApprovalItem, decision: Decision, by: string, parts: PeopleParts): EventBody {
+  const { scope, until, note, answer, limits, input } = decision;
+  const wider = scope !== undefined && scope !== "once";
+  const rule = wider ? grantOf(item, decision, parts) : undefined;
+  const payload: Payload<"APPROVAL_DECIDED"> = {
+    itemId: item.itemId,
+    decision: decision.decision,
+    by,
+    ...(note === undefined ? {} : { note }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(decision.decision === "edit" ? { input } : {}),
+    ...(limits === undefined ? {} : { limits }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(rule === undefined ? {} : { grant: rule }),
+    ...(until === undefined ? {} : { until }),
+    ...(item.hash === undefined ? {} : { hash: item.hash }),
+  };
+  return { type: "APPROVAL_DECIDED", payload };
+}
+
+function refuseMisfit(item: ApprovalItem, { decision, input, answer }: Decision): void {
+  if (item.kind === "outcome") {
+    throw new CadreError("BAD_REQUEST", "This asks what became of a call: say happened, run_again or fail.");
+  }
+  if (decision === "answer" && item.kind !== "question") {
+    throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it.");
+  }
+  if (decision === "answer" && answer === undefined)
+    throw new CadreError("BAD_REQUEST", "The answer is missing.");
+  if (decision !== "edit" && input !== undefined) {
+    throw new CadreError("BAD_REQUEST", "Only `edit` takes an input: what was shown is what runs.");
+  }
+  if (decision === "edit" && item.kind !== "tool") {
+    throw new CadreError("BAD_REQUEST", "Only a tool call can be edited.");
+  }
+}
+
+/** F19: what a person makes of a call must fit its schema and the rules, or the approval stays open. */
+async function refuseEdit(
+  item: ApprovalItem,
+  input: unknown,
+  state: RunState,
+  parts: PeopleParts,
+): Promise<void> {
+  const tool = parts.tools.get(item.tool!);
+  const parsed = tool?.input.safeParse(input);
+  if (!tool || !parsed?.success) {
+    throw new CadreError(
+      "UNPROCESSABLE",
+      `The edited input does not fit ${item.tool}: ${parsed?.error ? z.prettifyError(parsed.error) : "the tool is gone"}. The approval stays open.`,
+      { issues: parsed?.error?.issues ?? [] },
+    );
+  }
+  const definition = await loadDefinition(parts.store, state.start!.definition);
+  const { verdict, rule } = judgeCall(
+    tool,
+    input,
+    effectOf(tool, input, parts),
+    [],
+    { definition, state },
+    parts,
+  );
+  if (verdict !== "deny") return;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    `The edited input is not allowed (${rule}). The approval stays open.`,
+    { rule },
+  );
+}
+
+function grantOf(item: ApprovalItem, { decision, input }: Decision, parts: PeopleParts): string {
+  const rule =
+    item.tool === undefined ? undefined : parts.grantFor(item.tool, decision === "edit" ? input : item.input);
+  if (rule !== undefined && decision !== "reject") return rule;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    "This decision can only be given once: it cannot be made a rule. The approval stays open.",
+  );
+}
+
+function alreadyDecided(
+  before: Payload<"APPROVAL_DECIDED"> & { ts: number },
+  decision: Decision,
+): { alreadyDecided: boolean } {
+  const same =
+    before.decision === decision.decision && JSON.stringify(before.input) === JSON.stringify(decision.input);
+  if (same) return { alreadyDecided: true };
+  const { by, ts } = before;
+  throw new CadreError(
+    "ALREADY_DECIDED",
+    `${by} has decided already (${before.decision}, ${new Date(ts).toISOString()}). Your decision was not recorded.`,
+    { by, at: ts, decision: before.decision },
+  );
+}
+
+function notOpen(state: RunState, id: string, itemId: string): never {
+  const call = state.calls.get(itemId.replace(/~\d+$/, ""));
+  const newer = call && openItems(state).find((item) => item.callId === call.id);
+  if (newer) {
+    throw new CadreError(
+      "STALE",
+      "What this call rests on has changed since it was shown. Nothing was run: look at the new approval.",
+      { approvalId: approvalId(state.runId, newer.itemId) },
+    );
+  }
+  if (call?.proposal?.verdict === "ask") refuseEnded(state);
+  return notFound(id);
+}
+
+function refuseEnded(state: RunState): void {
+  if (!state.end && !state.cancel) return;
+  const how = state.end ? `has ended (${state.end.status})` : "is being cancelled";
+  throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
+}
+
+function notFound(id: string): never {
+  throw new CadreError("NOT_FOUND", `There is nothing with the id ${id}.`);
+}

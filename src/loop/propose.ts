@@ -1,0 +1,169 @@
+// Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
+// the approval is bound to the call, the definition, the permissions and the files as they are now (P5, DESIGN §6).
+
+import { z } from "zod";
+import type { Effect } from "../journal/definition.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
+import type { Grant, Verdict } from "../permissions/permission.ts";
+import { effectiveInput, FINAL_REPORT, type ToolCall } from "../projections/run-state.ts";
+import type { AnyTool, Preview } from "../tools/tool.ts";
+import type { LoopParts } from "./parts.ts";
+import { problemWith } from "./report.ts";
+import type { RunJournal, RunView } from "./run-journal.ts";
+
+/** Judges the calls, and answers at once those that cannot be run as they are. */
+export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
+  const grants = await currentGrants(run, parts);
+  const all = [...run.state.calls.keys()];
+  for (const id of ids) {
+    const call = run.state.calls.get(id)!;
+    const refusal = refusalOf(call, all.indexOf(id), run, parts);
+    run.record(refusal ?? (await proposalOf(call, 1, grants, run, parts)));
+  }
+}
+
+/** TOOL_PROPOSED for one round of a call: again, when what an approval rests on has changed. */
+export async function proposalOf(
+  call: ToolCall,
+  round: number,
+  grants: readonly Grant[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody> {
+  const tool = parts.tools.get(call.name)!;
+  const input = effectiveInput(call);
+  const effect = effectOf(tool, input, parts);
+  const judged = attended(judgeCall(tool, input, effect, grants, run, parts), run);
+  const base = { toolCallId: call.id, name: tool.name, effect, ...judged, ...(round > 1 ? { round } : {}) };
+  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
+  const preview = await previewOf(tool, input, run);
+  const { fingerprint } = preview;
+  const { start } = run.state;
+  const expires = start!.attended && start!.approvals.onTimeout !== "wait";
+  const payload: Payload<"TOOL_PROPOSED"> = {
+    ...base,
+    hash: approvalHash(call.name, input, fingerprint, run, parts),
+    preview: preview.text,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(expires ? { expiresAt: parts.clock.now() + start!.limits.approvalTimeout } : {}),
+  };
+  return { type: "TOOL_PROPOSED", payload };
+}
+
+/** A person's word holds for exactly these bytes. */
+export function approvalHash(
+  name: string,
+  input: unknown,
+  fingerprint: string | undefined,
+  run: RunJournal,
+  parts: LoopParts,
+): string {
+  const rules = parts.digest(JSON.stringify(parts.authority()));
+  return parts.digest(JSON.stringify([name, input, fingerprint ?? null, run.state.start!.definition, rules]));
+}
+
+export function judgeCall(
+  tool: AnyTool,
+  input: unknown,
+  effect: Effect,
+  grants: readonly Grant[],
+  run: Pick<RunView, "definition" | "state">,
+  parts: Pick<LoopParts, "judge" | "authority" | "clock">,
+): Verdict {
+  const { definition, state } = run;
+  const { permissions, workspace } = state.start!;
+  const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
+  const given = permissions ? [{ source: "run", rules: permissions }] : [];
+  return parts.judge({
+    tool: tool.name,
+    input,
+    effect,
+    gate: definition.tools,
+    ancestors: [own],
+    authority: [...parts.authority(), ...given],
+    grants,
+    workspace,
+    now: parts.clock.now(),
+  });
+}
+
+/** What people have granted: in this run, and for good. */
+export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
+  const standing = await parts.standingGrants();
+  const own = run.state.grants.map(({ rule, until }) => ({
+    rule,
+    ...(until === undefined ? {} : { until }),
+  }));
+  return [...standing, ...own];
+}
+
+export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
+  if (!tool.preview) return { text: JSON.stringify(input, null, 2) };
+  return tool.preview(input, { workspace: run.state.start!.workspace });
+}
+
+/** A shell command that is judged read-only may run again like any other read. */
+export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "judgeShell">): Effect {
+  const command = (input as { command?: unknown } | null)?.command;
+  if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
+  return parts.judgeShell(command).readOnly ? "read" : tool.effect;
+}
+
+/** The result of a call that cannot be run, in words that tell the model what it may do. */
+function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopParts): EventBody | undefined {
+  const { definition, state } = run;
+  const max = state.start!.limits.maxToolCallsPerTurn;
+  if (state.start!.mode === "chat" && index > 0) return result(call, ONE_AT_A_TIME, "deferred");
+  if (index >= max)
+    return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
+  if (call.name === FINAL_REPORT) return reportRefusal(call, run);
+  const tool = parts.tools.get(call.name);
+  if (!tool || !parts.offers(definition, tool))
+    return result(call, notOffered(call.name, run, parts), "denied");
+  const problem = inputProblem(call, tool);
+  return problem === undefined ? undefined : result(call, problem, "error");
+}
+
+const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
+
+function reportRefusal(call: ToolCall, run: RunJournal): EventBody {
+  if (run.state.calls.size > 1) {
+    return result(
+      call,
+      "Call final_report alone, after you have seen the results of your other calls.",
+      "deferred",
+    );
+  }
+  return result(
+    call,
+    call.invalid === undefined ? problemWith(call.input, run.definition)! : invalidJson(call),
+    "error",
+  );
+}
+
+function notOffered(name: string, { definition }: RunJournal, parts: LoopParts): string {
+  const names = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.map((tool) => tool.name).join(", ") || "none"}.`;
+}
+
+function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {
+  if (call.invalid !== undefined) return invalidJson(call);
+  const parsed = tool.input.safeParse(call.input);
+  return parsed.success
+    ? undefined
+    : `The input of ${tool.name} does not fit: ${z.prettifyError(parsed.error)}`;
+}
+
+const invalidJson = (call: ToolCall): string =>
+  `The input of ${call.name} was no valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;
+
+function result(call: ToolCall, output: string, outcome: "deferred" | "denied" | "error"): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } };
+}
+
+/** Where nobody is there to ask, the run's own policy answers. */
+function attended(judged: Verdict, run: RunJournal): Verdict {
+  const { attended: present, approvals } = run.state.start!;
+  if (judged.verdict !== "ask" || present || approvals.unattended === "park") return judged;
+  return { verdict: "deny", rule: `unattended ${approvals.unattended}, after ${judged.rule}` };
+}

@@ -1,0 +1,46 @@
+// How an agent ends: `final_report`, or plain text. Pure: the same thought gives the same report.
+
+import { z } from "zod";
+import type { Definition } from "../journal/definition.ts";
+import { FINAL_REPORT, type RunState } from "../projections/run-state.ts";
+
+export const Report = z.object({
+  summary: z.string().describe("What was done and found, in one or two sentences."),
+  details: z.string().optional().describe("Everything else that the reader needs."),
+  warnings: z.array(z.string()).optional().describe("What went wrong or needs care."),
+  suggestions: z.array(z.string()).optional().describe("What could be done next."),
+  output: z.unknown().optional().describe("The result as data, where one is asked for."),
+});
+export type Report = z.infer<typeof Report>;
+
+export const REPORT_DESCRIPTION =
+  "End your work with this report. Call it alone, after you have seen the results of all your other calls.";
+
+/** The schema that the model is shown: with the agent's own output schema in its place. */
+export function reportSchema(definition: Definition): unknown {
+  const { $schema: _, ...schema } = z.toJSONSchema(Report) as Record<string, unknown>;
+  if (definition.output === undefined) return schema;
+  const properties = { ...(schema["properties"] as object), output: definition.output };
+  return { ...schema, properties, required: ["summary", "output"] };
+}
+
+/** The report that the latest thought makes, if it is one and alone. */
+export function reportOf(state: RunState, definition: Definition): Report | undefined {
+  const calls = [...state.calls.values()];
+  const [call] = calls;
+  if (calls.length !== 1 || call?.name !== FINAL_REPORT || call.result) return undefined;
+  return problemWith(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
+}
+
+/** Why a report cannot be taken, in a sentence for the model; undefined if it can. */
+export function problemWith(input: unknown, definition: Definition): string | undefined {
+  const parsed = Report.safeParse(input);
+  if (!parsed.success) return `The report does not fit: ${z.prettifyError(parsed.error)}`;
+  if (definition.output === undefined) return undefined;
+  const fits = outputSchema(definition).safeParse(parsed.data.output);
+  return fits.success ? undefined : `\`output\` does not fit its schema: ${z.prettifyError(fits.error)}`;
+}
+
+function outputSchema(definition: Definition): z.ZodType {
+  return z.fromJSONSchema(definition.output as Parameters<typeof z.fromJSONSchema>[0]);
+}

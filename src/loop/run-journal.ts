@@ -1,0 +1,214 @@
+// A run while this process drives it: the lease, the journal's fold, and the three ways to write.
+//  L1  Nothing happens to a run except by an appended event.
+//  L3  An intent is appended before its effect begins, and only if nothing came in between.
+//  L4  A driver whose epoch is stale begins nothing: it hands in the outcomes of its open calls and stops.
+// What is recorded is folded at once and queued at once: it rides in the commit of whatever is begun next. If somebody
+// else's event turns out to stand before it, the fold is made anew from the journal.
+
+import { CadreError } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import { Definition } from "../journal/definition.ts";
+import type { EventBody, JournalEvent } from "../journal/events.ts";
+import { keyOf } from "../journal/keys.ts";
+import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
+import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
+import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
+import type { LoopParts } from "./parts.ts";
+
+type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve">;
+
+/** What a decision rests on. */
+export interface RunView {
+  state: RunState;
+  transcript: Transcript;
+  definition: Definition;
+}
+
+export class RunJournal {
+  readonly runId: RunId;
+  readonly lease: Lease;
+  readonly definition: Definition;
+  state: RunState = emptyRunState();
+  transcript: Transcript = emptyTranscript();
+  /** The seq that was there when this driver took the run: what is older was begun by somebody else. */
+  readonly inherited: number;
+  /** The lease is gone, given back or taken away: nothing more is written. */
+  over = false;
+
+  private readonly parts: LoopParts;
+  /** The last seq that the store has confirmed, and what was folded beyond it. */
+  private confirmed = 0;
+  /** The last seq that the latest decision rests on: a signal that came after it refuses what was decided. */
+  private seen = 0;
+  private ahead: string[] = [];
+  private pending: Promise<void>[] = [];
+  private failure: Error | undefined;
+  private diverged = false;
+
+  private constructor(parts: LoopParts, lease: Lease, definition: Definition, events: JournalEvent[]) {
+    this.parts = parts;
+    this.runId = lease.row.id;
+    this.lease = lease;
+    this.definition = definition;
+    this.inherited = lease.row.seq;
+    this.fold(events.filter((event) => event.seq <= lease.row.seq));
+  }
+
+  /** Takes the run; undefined if it is not due, or somebody was faster. */
+  static async open(runId: RunId, parts: LoopParts): Promise<RunJournal | undefined> {
+    const lease = await parts.store.acquire(runId, parts.worker);
+    if (!lease) return undefined;
+    try {
+      const definition = await loadDefinition(parts.store, lease.row.definition);
+      return new RunJournal(parts, lease, definition, await parts.store.journal(runId));
+    } catch (error) {
+      if (
+        error instanceof CadreError &&
+        (error.code === "JOURNAL_CORRUPT" || error.code === "JOURNAL_NEWER")
+      ) {
+        await parts.store.quarantine({
+          runId,
+          reason: error.message,
+          seq: error.details?.["seq"] as number | undefined,
+        });
+      } else {
+        await parts.store.release(runId, lease, parts.clock.now() + 1_000);
+      }
+      throw error;
+    }
+  }
+
+  /** What the next decision is made from. */
+  async view(): Promise<RunView> {
+    if (this.failure) throw this.failure;
+    if (this.diverged) {
+      await this.settle();
+      await this.reload();
+    }
+    this.seen = this.confirmed;
+    return { state: this.state, transcript: this.transcript, definition: this.definition };
+  }
+
+  /** Outcomes, and what else is a fact already. */
+  record(...events: EventBody[]): void {
+    this.foldAhead(events);
+    const sent = this.send({ events, after: this.confirmed }).then((answer) => this.confirm(answer));
+    this.pending.push(sent.catch((error: Error) => this.fail(error)));
+  }
+
+  /** Intents. False: refused, and what was missed is folded; decide again. */
+  async begin(events: EventBody[], reserve?: Append["reserve"]): Promise<Refusal | undefined> {
+    return this.conditional({ events, guard: "signals", ...(reserve ? { reserve } : {}) });
+  }
+
+  /** Gives the lease back, unless a signal came that is not folded yet. */
+  async rest(events: EventBody[], wakeAt: number | undefined): Promise<void> {
+    const refused = await this.conditional({ events, guard: "signals", rest: { wakeAt } });
+    if (!refused) this.over = true;
+  }
+
+  /** The last event of the run. */
+  async end(events: EventBody[]): Promise<void> {
+    const refused = await this.conditional({ events, guard: "signals" });
+    if (!refused) this.over = true;
+  }
+
+  /** Gives the run back as it is, due at `wakeAt` (at once, if not given). */
+  async release(wakeAt?: number): Promise<void> {
+    if (this.over) return;
+    this.over = true;
+    await Promise.allSettled(this.pending);
+    await this.parts.store.release(this.runId, this.lease, wakeAt);
+  }
+
+  private async conditional(append: Sent): Promise<Refusal | undefined> {
+    const sent = this.send({ ...append, after: this.seen });
+    const [answer] = await Promise.all([sent, this.settle()]);
+    this.confirm(answer);
+    if (this.diverged) await this.reload();
+    return answer.refused;
+  }
+
+  private send(append: Sent & { after: number }): Promise<Appended> {
+    const { worker, epoch } = this.lease;
+    return this.parts.store.append({ runId: this.runId, writer: { worker, epoch }, ...append });
+  }
+
+  private async settle(): Promise<void> {
+    const waiting = this.pending;
+    this.pending = [];
+    await Promise.all(waiting);
+    if (this.failure) throw this.failure;
+  }
+
+  private fail(error: Error): void {
+    this.failure ??= error;
+  }
+
+  private confirm({ events, refused }: Appended): void {
+    if (refused === "epoch" || refused === "ended" || refused === "closed" || refused === "conflict")
+      this.over = true;
+    for (const event of events) {
+      if (event.seq <= this.confirmed) continue;
+      this.confirmed = event.seq;
+      if (this.diverged) continue;
+      const expected = this.ahead.shift();
+      if (expected === undefined) this.apply(event);
+      else if (expected !== event.key) this.diverged = true;
+    }
+  }
+
+  private async reload(): Promise<void> {
+    this.diverged = false;
+    this.ahead = [];
+    this.state = emptyRunState();
+    this.transcript = emptyTranscript();
+    this.confirmed = 0;
+    this.fold(await this.parts.store.journal(this.runId));
+  }
+
+  private fold(events: readonly JournalEvent[]): void {
+    for (const event of events) this.apply(event);
+    this.confirmed = this.state.seq;
+    this.seen = this.confirmed;
+  }
+
+  private foldAhead(events: readonly EventBody[]): void {
+    const ts = this.parts.clock.now();
+    for (const body of events) {
+      const key = keyOf(body);
+      this.ahead.push(key);
+      const { runId } = this;
+      const seq = this.state.seq + 1;
+      this.apply({
+        runId,
+        seq,
+        position: 0,
+        ts,
+        type: body.type,
+        key,
+        payload: body.payload,
+      } as JournalEvent);
+    }
+  }
+
+  private apply(event: JournalEvent): void {
+    applyRunState(this.state, event);
+    applyTranscript(this.transcript, event);
+  }
+}
+
+/** Definitions are shared by many runs and never change under their hash. */
+const definitions = new Map<string, Definition>();
+const MAX_DEFINITIONS = 500;
+
+export async function loadDefinition(store: Pick<Store, "blob">, hash: string): Promise<Definition> {
+  const known = definitions.get(hash);
+  if (known) return known;
+  const text = await store.blob(hash);
+  if (text === undefined) throw new CadreError("JOURNAL_CORRUPT", `The agent definition ${hash} is missing.`);
+  const definition = Definition.parse(JSON.parse(text));
+  if (definitions.size >= MAX_DEFINITIONS) definitions.clear();
+  definitions.set(hash, definition);
+  return definition;
+}

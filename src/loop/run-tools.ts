@@ -1,0 +1,189 @@
+// Begins calls and brings in their results. The intent is on disk before an effect that is not a read begins; what was
+// approved is checked against the world once more, right before it begins.
+
+import { messageOf } from "../errors.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
+import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
+import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
+import type { LoopParts } from "./parts.ts";
+import { approvalHash, currentGrants, judgeCall, previewOf, proposalOf } from "./propose.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+const TOOL_TIMEOUT_MS = 120_000;
+/** A tool that ignores its signal is not waited for any longer than this. */
+const STOP_GRACE_MS = 5_000;
+/** What is kept of an output beyond what the model sees. */
+const KEPT_CHARACTERS = 1_000_000;
+
+export async function runTools(
+  ids: readonly string[],
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  const calls = ids.map((id) => run.state.calls.get(id)!);
+  const again = await changedSince(calls, run, parts);
+  if (again.length > 0) return run.record(...again);
+  if (!parts.mayBegin()) return run.release();
+  const refused = await run.begin(calls.map((call) => intent(call, parts)));
+  if (refused) return;
+  await Promise.all(calls.map((call) => runCall(call, run, parts, effects)));
+}
+
+/** Calls whose approval or verdict no longer holds, as new proposals. */
+async function changedSince(
+  calls: readonly ToolCall[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody[]> {
+  const doubtful = calls.filter((call) => call.decision || call.proposal!.seq <= run.inherited);
+  if (doubtful.length === 0) return [];
+  const grants = await currentGrants(run, parts);
+  const checked = await Promise.all(doubtful.map((call) => recheck(call, grants, run, parts)));
+  return checked.flatMap((event) => event ?? []);
+}
+
+async function recheck(
+  call: ToolCall,
+  grants: Awaited<ReturnType<typeof currentGrants>>,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody | undefined> {
+  const tool = parts.tools.get(call.name);
+  const proposal = call.proposal!;
+  const round = (proposal.round ?? 1) + 1;
+  if (!tool) return gone(call);
+  const input = effectiveInput(call);
+  const judged = judgeCall(tool, input, proposal.effect, grants, run, parts);
+  if (judged.verdict === "deny") return proposalOf(call, round, grants, run, parts);
+  if (proposal.verdict === "ask") {
+    const { fingerprint } = await previewOf(tool, call.input, run);
+    if (approvalHash(call.name, call.input, fingerprint, run, parts) === proposal.hash) return undefined;
+    return call.started ? undefined : proposalOf(call, round, grants, run, parts);
+  }
+  return judged.verdict === "ask" && !call.started ? proposalOf(call, round, grants, run, parts) : undefined;
+}
+
+function gone(call: ToolCall): EventBody {
+  const output = `The tool ${call.name} is no longer there; nothing was done.`;
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
+}
+
+function intent(call: ToolCall, parts: LoopParts): EventBody {
+  const attempt = call.attempts + 1;
+  const where = call.proposal!.effect === "read" ? {} : { host: parts.host, pid: parts.pid };
+  return {
+    type: "TOOL_STARTED",
+    payload: { toolCallId: call.id, ...(attempt > 1 ? { attempt } : {}), ...where },
+  };
+}
+
+async function runCall(
+  call: ToolCall,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<void> {
+  const attempt = call.attempts;
+  const base = { toolCallId: call.id, ...(attempt > 1 ? { attempt } : {}) };
+  if (run.state.cancel || effects.aborted || !parts.mayBegin()) {
+    const output = "Not started: the run was stopped first.";
+    run.record({ type: "TOOL_RESULT", payload: { ...base, output, isError: true, outcome: "not_started" } });
+    return;
+  }
+  const tool = parts.tools.get(call.name)!;
+  const from = parts.clock.elapsed();
+  const answer = await execute(tool, call, attempt, run, parts, effects);
+  const ms = Math.round(parts.clock.elapsed() - from);
+  const result = await bounded(edited(call, answer), parts);
+  run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
+}
+
+/** The model must know that what ran is not what it wrote. */
+function edited({ decision }: ToolCall, answer: ToolAnswer): ToolAnswer {
+  if (decision?.decision !== "edit") return answer;
+  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  const note = decision.note ? ` (${decision.note})` : "";
+  const said = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
+  return { ...answer, output: `${said}\n\n${text}` };
+}
+
+async function execute(
+  tool: AnyTool,
+  call: ToolCall,
+  attempt: number,
+  run: RunJournal,
+  parts: LoopParts,
+  effects: AbortSignal,
+): Promise<ToolAnswer> {
+  const { workspace, parentRunId, limits } = run.state.start!;
+  const time = tool.timeout ?? limits.toolTimeout ?? TOOL_TIMEOUT_MS;
+  const stop = deadline(effects, time);
+  const { runId } = run;
+  const context: ToolContext = {
+    workspace,
+    runId,
+    ...(parentRunId === undefined ? {} : { parentRunId }),
+    callId: call.id,
+    attempt,
+    key: `${runId}/${call.id}`,
+    signal: stop.signal,
+    progress: (text) => parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
+  };
+  try {
+    const input = tool.input.parse(effectiveInput(call));
+    return await Promise.race([tool.execute(input, context), stop.late]);
+  } catch (error) {
+    return { output: `${tool.name} failed: ${messageOf(error)}`, isError: true };
+  } finally {
+    stop.clear();
+  }
+}
+
+/** Aborts when the run is stopped or the time is over; `late` answers for a tool that does not stop then. */
+function deadline(effects: AbortSignal, ms: number) {
+  const controller = new AbortController();
+  let resolveLate: (answer: ToolAnswer) => void = () => {};
+  const late = new Promise<ToolAnswer>((resolve) => {
+    resolveLate = resolve;
+  });
+  let grace: NodeJS.Timeout | undefined;
+  const stop = (why: string): void => {
+    controller.abort(new Error(why));
+    grace = setTimeout(
+      () => resolveLate({ output: `${why} It did not stop by itself.`, isError: true }),
+      STOP_GRACE_MS,
+    );
+  };
+  const onStop = (): void => stop("Stopped: the run was cancelled or the process is shutting down.");
+  const timer = setTimeout(() => stop(`Stopped after ${ms / 1000} s: the time limit.`), ms);
+  effects.addEventListener("abort", onStop, { once: true });
+  const clear = (): void => {
+    clearTimeout(timer);
+    clearTimeout(grace);
+    effects.removeEventListener("abort", onStop);
+  };
+  return { signal: controller.signal, late, clear };
+}
+
+/** What fits the context, and the rest by reference. */
+async function bounded(
+  answer: ToolAnswer,
+  parts: LoopParts,
+): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
+  const { isError, files, stale, size } = answer;
+  const flags = {
+    ...(isError || stale ? { isError: true as const } : {}),
+    ...(stale ? { outcome: "stale" as const } : {}),
+    ...(files && files.length > 0 ? { files } : {}),
+  };
+  const text = typeof answer.output === "string" ? answer.output : undefined;
+  const json = text ?? JSON.stringify(answer.output) ?? "null";
+  const whole = answer.full ?? (json.length > CONTEXT_BYTES ? json : undefined);
+  if (whole === undefined)
+    return { output: text ?? JSON.parse(json), ...flags, ...(size === undefined ? {} : { size }) };
+  const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
+  const ref = await parts.store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text);
+  return { output, ref, size: size ?? whole.length, ...flags };
+}

@@ -1,0 +1,222 @@
+// Every protocol over real HTTP: what a provider says must arrive, and what it fails with must be understood.
+
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { LLMock } from "@copilotkit/aimock";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { Failure, Model } from "./model.ts";
+import { createModels } from "./registry.ts";
+import { classifyFailure } from "./retry.ts";
+
+const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  mock.addFixture({
+    match: { userMessage: "weather" },
+    response: ({ model }) => ({
+      content: "Let me look.",
+      toolCalls: [{ name: "getWeather", arguments: '{"city":"Oslo"}' }],
+      ...(model.startsWith("gemini") ? { finishReason: "STOP" } : {}),
+      usage: {
+        input_tokens: 111,
+        output_tokens: 22,
+        prompt_tokens: 111,
+        completion_tokens: 22,
+        promptTokenCount: 111,
+        candidatesTokenCount: 22,
+      },
+    }),
+  });
+  for (const [userMessage, status] of Object.entries({
+    limit: 429,
+    busy: 529,
+    broken: 500,
+    key: 401,
+    bad: 400,
+  })) {
+    mock.addFixture({
+      match: { userMessage },
+      response: { error: { message: `provider says ${userMessage}` }, status, retryAfter: 7 },
+    });
+  }
+  await mock.start();
+});
+
+afterAll(() => mock.stop());
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const NAMES = ["anthropic/claude-sonnet-4-5", "openai/gpt-5", "google/gemini-2.5-pro", "local/team/qwen"];
+
+function modelAt(name: string, url: string): Model {
+  return createModels({
+    env: {
+      ANTHROPIC_API_KEY: "secret-a",
+      ANTHROPIC_BASE_URL: url,
+      OPENAI_API_KEY: "secret-o",
+      OPENAI_BASE_URL: `${url}/v1`,
+      GEMINI_API_KEY: "secret-g",
+      LOCAL_KEY: "secret-l",
+    },
+    providers: {
+      google: { type: "google", baseURL: `${url}/v1beta` },
+      local: {
+        type: "openai-compatible",
+        baseURL: `${url}/v1`,
+        apiKeyEnv: "LOCAL_KEY",
+        headers: { "x-team": "blue" },
+      },
+    },
+  }).resolve(name);
+}
+
+async function ask(model: Model, text: string): Promise<LanguageModelV4StreamPart[]> {
+  const { stream } = await model.doStream({
+    prompt: [{ role: "user", content: [{ type: "text", text }] }],
+    maxOutputTokens: 100,
+    tools: [{ type: "function", name: "getWeather", inputSchema: { type: "object", properties: {} } }],
+    providerOptions: { cadre: { agent: "main", runId: "r1", turn: 1, attempt: 1, purpose: "turn" } },
+  });
+  return Array.fromAsync(stream);
+}
+
+/** As the loop does it: what is thrown and what comes as an error part mean the same. */
+async function failureOf(model: Model, text: string): Promise<Failure> {
+  try {
+    const parts = await ask(model, text);
+    const failed = parts.find((part) => part.type === "error");
+    if (failed !== undefined) return classifyFailure(failed.error, 1, 0);
+    throw new Error(`no failure in ${JSON.stringify(parts)}`);
+  } catch (error) {
+    return classifyFailure(error, 1, 0);
+  }
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each(NAMES)("%s streams text, a tool call and usage", async (name) => {
+  const parts = await ask(modelAt(name, mock.url), "weather");
+  const text = parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("");
+  expect(text).toBe("Let me look.");
+  const calls = parts.filter((part) => part.type === "tool-call");
+  expect(calls).toEqual([expect.objectContaining({ toolName: "getWeather", input: '{"city":"Oslo"}' })]);
+  expect(parts.at(-1)).toMatchObject({
+    type: "finish",
+    finishReason: { unified: "tool-calls" },
+    usage: { inputTokens: { total: 111 }, outputTokens: { total: 22 } },
+  });
+});
+
+test("an openai-compatible server gets its key and headers, and is asked for usage", async () => {
+  await ask(modelAt("local/team/qwen", mock.url), "weather");
+  const request = mock.getLastRequest()!;
+  expect(request.path).toBe("/v1/chat/completions");
+  expect(request.body).toMatchObject({ model: "team/qwen", stream_options: { include_usage: true } });
+  expect(request.headers["x-team"]).toBe("blue");
+});
+
+test("openai is called by its Responses API", async () => {
+  await ask(modelAt("openai/gpt-5", mock.url), "weather");
+  expect(mock.getLastRequest()?.path).toBe("/v1/responses");
+});
+
+test.each(NAMES)("[F40] %s: 429, 529 and 500 are retried, 400 and a wrong key are not", async (name) => {
+  const model = modelAt(name, mock.url);
+  expect(await failureOf(model, "limit")).toEqual({
+    cause: "rate_limit",
+    message: expect.stringMatching(/\(429\): provider says limit/),
+    after: 7_000,
+  });
+  expect(await failureOf(model, "busy")).toMatchObject({ cause: "overloaded", after: 500 });
+  expect(await failureOf(model, "broken")).toMatchObject({ cause: "overloaded", after: 500 });
+  expect(await failureOf(model, "bad")).toEqual({
+    cause: "rejected",
+    message: expect.stringMatching(/rejected the request \(400\): provider says bad/),
+  });
+  const wrongKey = await failureOf(model, "key");
+  expect(wrongKey).toEqual({ cause: "auth", message: expect.stringContaining("refused the API key (401)") });
+  expect(wrongKey.message).not.toContain("secret");
+});
+
+test.each(NAMES)("[F40] %s: a connection that is reset or refused is the network", async (name) => {
+  const url = await serve((request) => request.socket.resetAndDestroy());
+  expect(await failureOf(modelAt(name, url), "hello")).toMatchObject({ cause: "network", after: 500 });
+  const closed = await failureOf(modelAt(name, "http://127.0.0.1:1"), "hello");
+  expect(closed).toMatchObject({ cause: "network", message: expect.stringContaining("127.0.0.1:1") });
+});
+
+test("[F40] a host that does not exist is the network", async () => {
+  const failure = await failureOf(modelAt("local/x", "http://nonexistent.invalid"), "hello");
+  expect(failure).toMatchObject({ cause: "network", after: 500 });
+  expect(failure.message).toContain("nonexistent.invalid");
+});
+
+const FRAMES: Record<string, string> = {
+  "anthropic/claude-sonnet-4-5":
+    'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"c","usage":{"input_tokens":1,"output_tokens":1}}}\n\n' +
+    'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"getWeather","input":{}}}\n\n' +
+    'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\\"city\\":"}}\n\n',
+  "local/team/qwen":
+    'data: {"id":"1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"getWeather","arguments":"{\\"city\\":"}}]}}]}\n\n',
+};
+
+test.each(Object.keys(FRAMES))("[F41] %s: a stream that breaks in mid JSON is the network", async (name) => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(FRAMES[name], () => setImmediate(() => response.destroy()));
+  });
+  expect(await failureOf(modelAt(name, url), "hello")).toMatchObject({ cause: "network", after: 500 });
+});
+
+test("[F41] a stream that ends with no finish reason is truncated", async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(FRAMES["local/team/qwen"]);
+  });
+  const failure = await failureOf(modelAt("local/team/qwen", url), "hello");
+  expect(failure).toMatchObject({ cause: "truncated", after: 500 });
+});
+
+test("[F40] overload that is told inside a stream is retried", async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(FRAMES["anthropic/claude-sonnet-4-5"]);
+    response.end(
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n',
+    );
+  });
+  const failure = await failureOf(modelAt("anthropic/claude-sonnet-4-5", url), "hello");
+  expect(failure).toMatchObject({ cause: "overloaded", message: expect.stringContaining("Overloaded") });
+});
+
+test.each(NAMES)(
+  "[F40] %s: silence that we end ourselves is a time-out, a stop is an interruption",
+  async (name) => {
+    const url = await serve(() => {});
+    const model = modelAt(name, url);
+    const call = (abortSignal: AbortSignal) =>
+      Promise.resolve(
+        model.doStream({
+          prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
+          abortSignal,
+        }),
+      ).then(
+        () => "answered",
+        (error: unknown) => classifyFailure(error, 1, 0).cause,
+      );
+    expect(await call(AbortSignal.timeout(50))).toBe("timeout");
+    expect(await call(AbortSignal.abort())).toBe("interrupted");
+  },
+);

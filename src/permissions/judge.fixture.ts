@@ -1,0 +1,37 @@
+// A call judged in a setting, as the tests of permissions write it.
+
+import { judge } from "./judge.ts";
+import type { PermissionRequest, Verdict } from "./permission.ts";
+
+type Loose = { allow?: string[]; ask?: string[]; deny?: string[] };
+const rules = (loose: Loose = {}) => ({ allow: [], ask: [], deny: [], ...loose });
+
+export interface Setting {
+  project?: Loose;
+  person?: Loose;
+  parent?: Loose;
+  gate?: Loose;
+  grants?: PermissionRequest["grants"];
+}
+
+export function verdict(tool: string, input: unknown, setting: Setting = {}): Verdict {
+  return judge({
+    tool,
+    input,
+    effect: "read",
+    gate: { allow: setting.gate?.allow, ask: setting.gate?.ask ?? [], deny: setting.gate?.deny ?? [] },
+    ancestors: setting.parent ? [{ source: "ancestor lead", rules: rules(setting.parent) }] : [],
+    authority: [
+      { source: "person", rules: rules(setting.person) },
+      { source: "project", rules: rules(setting.project) },
+    ],
+    grants: setting.grants ?? [],
+    workspace: "/w/proj",
+    now: 1_000,
+  });
+}
+
+export const bash = (command: string, setting: Setting = {}) => verdict("Bash", { command }, setting);
+
+export const write = (path: string, setting: Setting = {}) =>
+  verdict("Write", { path, content: "x" }, setting);

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "vitest";
+import { bash, type Setting, verdict, write } from "./judge.fixture.ts";
+import { ruleProblem } from "./rules.ts";
+
+describe("the built-in default", () => {
+  it.each([
+    ["Read", { path: "a" }, "allow", "default allow Read"],
+    ["Glob", { pattern: "**" }, "allow", "default allow Glob"],
+    ["Write", { path: "a" }, "ask", "default ask Write"],
+    ["Edit", { path: "a" }, "ask", "default ask Edit"],
+    ["restart_service", { service: "web" }, "ask", "default ask restart_service"],
+    ["mcp__git__push", {}, "ask", "default ask mcp__git__push"],
+    ["delegate", { agent: "coder" }, "allow", "default allow delegate"],
+    ["Bash", { command: "npm test" }, "ask", "default ask Bash"],
+    ["Bash", { command: "git status" }, "allow", "default allow Bash: only reads"],
+    ["Bash", { command: "git status && rm x" }, "ask", "default ask Bash"],
+    ["Bash", { command: "echo $(x)" }, "ask", "default ask Bash"],
+    ["Bash", {}, "ask", "default ask Bash: cannot judge, no command found"],
+    ["Bash", undefined, "ask", "default ask Bash: cannot judge, no command found"],
+  ])("%s %j: %s by %j", (tool, input, expected, rule) => {
+    expect(verdict(tool, input)).toEqual({ verdict: expected, rule });
+  });
+});
+
+describe("the order of rules", () => {
+  const cases: [string, Setting, string, string][] = [
+    [
+      "deny wins over allow",
+      { project: { allow: ["Bash(npm test)"], deny: ["Bash"] } },
+      "deny",
+      "project deny Bash",
+    ],
+    [
+      "deny wins over a grant",
+      { project: { deny: ["Bash(npm *)"] }, grants: [{ rule: "Bash(npm test)" }] },
+      "deny",
+      "project deny Bash(npm *)",
+    ],
+    [
+      "an ancestor's deny binds",
+      { project: { allow: ["Bash"] }, parent: { deny: ["Bash"] } },
+      "deny",
+      "ancestor lead deny Bash",
+    ],
+    ["an ancestor's allow is nothing", { parent: { allow: ["Bash"] } }, "ask", "default ask Bash"],
+    [
+      "a grant wins over an ancestor's ask",
+      { parent: { ask: ["Bash"] }, grants: [{ rule: "Bash(npm test)" }] },
+      "allow",
+      "person grant Bash(npm test)",
+    ],
+    [
+      "an ancestor's ask wins over an allow",
+      { project: { allow: ["Bash(npm test)"] }, parent: { ask: ["Bash"] } },
+      "ask",
+      "ancestor lead ask Bash",
+    ],
+    [
+      "the agent's ask wins over an allow",
+      { project: { allow: ["Bash(npm test)"] }, gate: { ask: ["Bash"] } },
+      "ask",
+      "agent tools ask Bash",
+    ],
+    [
+      "the more specific allow wins",
+      { project: { allow: ["Bash(npm test)"], ask: ["Bash"] } },
+      "allow",
+      "project allow Bash(npm test)",
+    ],
+    [
+      "the more specific ask wins",
+      { project: { allow: ["Bash"], ask: ["Bash(npm *)"] } },
+      "ask",
+      "project ask Bash(npm *)",
+    ],
+    [
+      "an exact one beats a wildcard",
+      { project: { allow: ["Bash(npm test)"], ask: ["Bash(npm test *)"] } },
+      "allow",
+      "project allow Bash(npm test)",
+    ],
+    [
+      "a tie asks",
+      { project: { allow: ["Bash(npm test)"] }, person: { ask: ["Bash(npm test)"] } },
+      "ask",
+      "person ask Bash(npm test)",
+    ],
+    [
+      "a tie asks, whoever comes first",
+      { person: { allow: ["Bash"] }, project: { ask: ["Bash"] } },
+      "ask",
+      "project ask Bash",
+    ],
+    [
+      "the gate stops what it does not list",
+      { project: { allow: ["Bash"] }, gate: { allow: ["Read"] } },
+      "deny",
+      "agent tools: not listed",
+    ],
+    ["an empty gate stops everything", { gate: { allow: [] } }, "deny", "agent tools: not listed"],
+    ["the gate never allows", { gate: { allow: ["Bash"] } }, "ask", "default ask Bash"],
+    [
+      "the gate denies",
+      { project: { allow: ["Bash"] }, gate: { deny: ["Bash(npm *)"] } },
+      "deny",
+      "agent tools deny Bash(npm *)",
+    ],
+    [
+      "the gate takes globs",
+      { project: { allow: ["Bash"] }, gate: { allow: ["*"] } },
+      "allow",
+      "project allow Bash",
+    ],
+    ["a bare Bash allows", { project: { allow: ["Bash"] } }, "allow", "project allow Bash"],
+    ["a star allows", { project: { allow: ["*"] } }, "allow", "project allow *"],
+    [
+      "an expired grant is none",
+      { grants: [{ rule: "Bash(npm test)", until: 1_000 }] },
+      "ask",
+      "default ask Bash",
+    ],
+    [
+      "a grant holds until it expires",
+      { grants: [{ rule: "Bash(npm test)", until: 1_001 }] },
+      "allow",
+      "person grant Bash(npm test)",
+    ],
+    [
+      "an unreadable allow allows nothing",
+      { project: { allow: ["Bash(npm 'test)"] } },
+      "ask",
+      "default ask Bash",
+    ],
+    [
+      "an unreadable deny denies the tool",
+      { project: { deny: ["Bash(npm 'x)"] } },
+      "deny",
+      "project deny Bash(npm 'x)",
+    ],
+    ["a deny is read in any letter case", { project: { deny: ["bash"] } }, "deny", "project deny bash"],
+    ["an allow is not", { project: { allow: ["bash"] } }, "ask", "default ask Bash"],
+  ];
+  it.each(cases)("%s", (_, setting, expected, rule) => {
+    expect(bash("npm test", setting)).toEqual({ verdict: expected, rule });
+  });
+
+  it("a gate with a pattern stops other commands", () => {
+    const setting = { gate: { allow: ["Bash(git diff *)"] } };
+    expect(bash("git diff --stat", setting).verdict).toBe("allow");
+    expect(bash("ls", setting).verdict).toBe("deny");
+  });
+
+  it("a gate is passed by a tool's own name only, not by what the tool does", () => {
+    expect(
+      verdict("Grep", { pattern: "x", path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict,
+    ).toBe("deny");
+    expect(write("src/a", { gate: { allow: ["Edit(src/**)"] } }).verdict).toBe("deny");
+    expect(verdict("Read", { path: "src/a" }, { gate: { allow: ["Read(src/**)"] } }).verdict).toBe("allow");
+  });
+
+  it("says what is wrong with a rule", () => {
+    expect(ruleProblem("Bash(npm test)")).toBeUndefined();
+    expect(ruleProblem("mcp__git__*")).toBeUndefined();
+    expect(ruleProblem("Bash(npm 'test)")).toContain("quote");
+    expect(ruleProblem("bash(npm 'test)")).toContain("quote");
+    expect(ruleProblem("Bash(")).toContain("is not a rule");
+    expect(ruleProblem("mcp__*(x)")).toContain("must name one tool");
+    for (const rule of ["bash(npm 'test)", "Bash(", "*(x)"])
+      expect(bash("ls", { project: { deny: [rule] } }).verdict).toBe("deny");
+  });
+
+  it("matches names of MCP tools by glob", () => {
+    const setting = { project: { allow: ["mcp__git__*"], deny: ["mcp__git__push"] } };
+    expect(verdict("mcp__git__status", {}, setting).verdict).toBe("allow");
+    expect(verdict("mcp__git__push", {}, setting).verdict).toBe("deny");
+    expect(verdict("mcp__github__status", {}, setting).verdict).toBe("ask");
+  });
+
+  it("a pattern for a tool of unknown input holds back, never lets pass", () => {
+    expect(
+      verdict(
+        "WebFetch",
+        { url: "https://evil.example/x" },
+        { project: { deny: ["WebFetch(https://evil.example/**)"] } },
+      ).verdict,
+    ).toBe("deny");
+    expect(verdict("mcp__x__y", { a: "b" }, { project: { allow: ["mcp__x__y(b)"] } }).verdict).toBe("ask");
+  });
+});

@@ -1,0 +1,153 @@
+// Commands that are known to change nothing, with the flags that are known to keep it so. An allow-list: a flag that is
+// not here asks. No flag here takes a path, runs a program, follows links, writes, waits for ever or uses the network.
+
+export interface ReadOnlySpec {
+  /** Single letters that may be clustered; after one of `values` the rest of the word is its value. */
+  letters?: string;
+  values?: string;
+  /** Whole words: `--stat`; `--format=` takes a value after the sign. */
+  words?: readonly string[];
+  /** What plain words may be: paths in the workspace, any text, or a first word of text and then paths. None: refused. */
+  operands?: "paths" | "text" | "pattern-then-paths";
+  /** `-20` is a count. */
+  counts?: boolean;
+}
+
+const list = (text: string): string[] => text.split(" ");
+
+const GIT_DIFF_WORDS = list(
+  "--stat --cached --staged --name-only --name-status --numstat --shortstat --summary --check --patch --no-patch " +
+    "--word-diff --ignore-all-space --ignore-space-change --no-color --no-ext-diff --no-textconv --no-renames --minimal " +
+    "--color= --color-words --unified= --diff-filter= --diff-algorithm= --relative --merge-base --stat= --",
+);
+const GIT_LOG_WORDS = list(
+  "--oneline --graph --all --decorate --no-decorate --follow --no-merges --merges --reverse --first-parent " +
+    "--abbrev-commit --branches --tags --remotes --since= --until= --after= --before= --author= --grep= --date= " +
+    "--max-count= --skip= --pretty --pretty= --format= --decorate= --topo-order --date-order --shortstat",
+);
+
+/** By `name`, or `git verb`. */
+export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
+  Object.entries({
+    ls: {
+      letters: "1aAbBcdFgGhHiklLmnNopqQrRsStTuUvxXZ",
+      words: list("--all --almost-all --human-readable --recursive --color= --size --full-time --"),
+      operands: "paths",
+    },
+    cat: { letters: "AbeEnstTuv", words: list("--number --show-all --"), operands: "paths" },
+    head: {
+      letters: "qv",
+      values: "nc",
+      words: list("--lines= --bytes= --"),
+      operands: "paths",
+      counts: true,
+    },
+    tail: {
+      letters: "qv",
+      values: "nc",
+      words: list("--lines= --bytes= --"),
+      operands: "paths",
+      counts: true,
+    },
+    wc: { letters: "clLmw", words: list("--lines --words --bytes --chars --"), operands: "paths" },
+    nl: { letters: "", values: "bw", operands: "paths" },
+    pwd: { letters: "LP" },
+    echo: { letters: "neE", operands: "text" },
+    true: {},
+    false: {},
+    whoami: {},
+    id: { letters: "gGnru" },
+    uname: { letters: "amnoprsv" },
+    basename: { letters: "az", values: "s", operands: "text" },
+    dirname: { letters: "z", operands: "text" },
+    realpath: { letters: "emsz", operands: "paths" },
+    readlink: { letters: "efmn", operands: "paths" },
+    file: { letters: "bhLN", words: list("--brief --mime-type --mime"), operands: "paths" },
+    stat: { letters: "Lft", values: "c", words: list("--format="), operands: "paths" },
+    du: {
+      letters: "abchHkmsSx",
+      values: "d",
+      words: list("--max-depth= --human-readable --summarize"),
+      operands: "paths",
+    },
+    cut: {
+      letters: "sz",
+      values: "bcdf",
+      words: list("--complement --delimiter= --fields="),
+      operands: "paths",
+    },
+    tr: { letters: "cCdst", operands: "text" },
+    sort: {
+      letters: "bdfghMnRrsuVz",
+      values: "kt",
+      words: list("--reverse --numeric-sort --unique"),
+      operands: "paths",
+    },
+    uniq: { letters: "cdDiuz" },
+    diff: {
+      letters: "abBdeEiNnpqrstTuwyZ",
+      values: "UC",
+      words: list("--unified --brief --recursive --color="),
+      operands: "paths",
+    },
+    cmp: { letters: "bls", operands: "paths" },
+    which: { letters: "a", operands: "text" },
+    grep: {
+      letters: "abcEFGhHiIlLnoPqrsTvwxyzZ",
+      values: "ABCmed",
+      words: list(
+        "--color= --include= --exclude= --exclude-dir= --line-number --recursive --ignore-case --count --only-matching --extended-regexp --fixed-strings --files-with-matches --context= --max-count= --",
+      ),
+      operands: "pattern-then-paths",
+    },
+    rg: {
+      letters: "acFHhiIlnNopPqsSuUvwx0",
+      values: "ABCemgtTMd",
+      words: list(
+        "--files --hidden --no-ignore --glob= --type= --line-number --no-line-number --ignore-case --smart-case --count --count-matches --files-with-matches --fixed-strings --multiline --max-count= --context= --max-depth= --color= --no-heading --heading --json --sort= --stats --only-matching --word-regexp --",
+      ),
+      operands: "pattern-then-paths",
+    },
+    find: {
+      words: list(
+        "-name -iname -path -ipath -wholename -regex -iregex -type -maxdepth -mindepth -size -empty -newer -mtime -mmin " +
+          "-atime -ctime -perm -user -group -links -not -a -o -and -or -print -print0 -printf -ls -prune -true -false -xdev -depth",
+      ),
+      operands: "paths",
+    },
+    "git status": {
+      letters: "sbzv",
+      values: "u",
+      words: list(
+        "--short --branch --porcelain --porcelain= --long --ignored --untracked-files= --untracked-files --",
+      ),
+      operands: "paths",
+    },
+    "git diff": { letters: "bpRswz", values: "UMCSG", words: GIT_DIFF_WORDS, operands: "paths" },
+    "git log": {
+      letters: "bimpsw",
+      values: "nUSGL",
+      words: [...GIT_LOG_WORDS, ...GIT_DIFF_WORDS],
+      operands: "paths",
+      counts: true,
+    },
+    "git show": {
+      letters: "bpsw",
+      values: "U",
+      words: [...GIT_LOG_WORDS, ...GIT_DIFF_WORDS],
+      operands: "paths",
+    },
+    "git blame": { letters: "bcefnpstw", values: "L", operands: "paths" },
+    "git ls-files": {
+      letters: "cdmosz",
+      words: list("--cached --deleted --modified --others --exclude-standard --stage --"),
+      operands: "paths",
+    },
+    "git rev-parse": {
+      words: list("--show-toplevel --abbrev-ref --short --verify --is-inside-work-tree --git-dir"),
+      operands: "paths",
+    },
+    "git branch": { letters: "arv", words: list("--show-current --list --all --remotes --no-color") },
+    "git remote": { letters: "v" },
+  } satisfies Record<string, ReadOnlySpec>),
+);

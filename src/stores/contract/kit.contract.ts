@@ -1,0 +1,216 @@
+// What the scenarios of the store's contract share: how one is opened and checked, and events to fill a journal with.
+
+import { expect, test } from "vitest";
+import type { FakeClock } from "../../clock.ts";
+import { DEFAULT_LIMITS } from "../../journal/definition.ts";
+import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
+import { applyRunRow, firstRow, type RunRow } from "../../projections/run-row.ts";
+import type { Append, Store, Writer } from "../store.ts";
+
+export interface Opened {
+  store: Store;
+  clock: FakeClock;
+  /** Closes the store and opens it again on the same data, as the next process would. */
+  reopen(): Promise<Store>;
+}
+
+export type Open = () => Promise<Opened>;
+export type Scenario = (title: string, body: (opened: Opened) => Promise<void>) => void;
+
+/** A test on a store of its own, after which the invariants of every journal in it are checked. */
+export function scenarios(open: Open): Scenario {
+  return (title, body) =>
+    test(title, async () => {
+      const opened = await open();
+      const context: Opened = {
+        ...opened,
+        async reopen() {
+          context.store = await opened.reopen();
+          return context.store;
+        },
+      };
+      try {
+        await body(context);
+        await expectInvariants(context.store);
+      } finally {
+        await context.store.close();
+      }
+    });
+}
+
+/** I2 dense and chained (reading verifies the chain), I3 rows are folds, I6 the end is the end, J8 positions dense. */
+export async function expectInvariants(store: Store): Promise<void> {
+  const all = await everything(store);
+  expect(all.map((event) => event.position)).toEqual(all.map((_, index) => index + 1));
+  expect(await store.position()).toBe(all.length);
+  const setAside = new Set((await store.quarantined()).map((entry) => entry.runId));
+  for (const row of await allRuns(store)) {
+    if (setAside.has(row.id)) continue;
+    const journal = await store.journal(row.id);
+    expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
+    expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
+    expect(row).toEqual(refold(journal));
+  }
+}
+
+export function refold(journal: readonly JournalEvent[]): RunRow {
+  const [first, ...rest] = journal;
+  if (first?.type !== "RUN_STARTED") throw new Error("a journal begins with RUN_STARTED");
+  return rest.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+}
+
+export async function everything(store: Store): Promise<JournalEvent[]> {
+  const all: JournalEvent[] = [];
+  for (;;) {
+    const page = await store.read(all.at(-1)?.position ?? 0, 1000);
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+async function allRuns(store: Store): Promise<RunRow[]> {
+  const all: RunRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.runs({ limit: 500, ...(cursor === undefined ? {} : { cursor }) });
+    all.push(...page.runs);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+export const startOf = (over: Partial<Payload<"RUN_STARTED">> = {}): Payload<"RUN_STARTED"> => ({
+  agent: "coder",
+  definition: "d1",
+  kind: "main",
+  depth: 0,
+  trigger: "user",
+  task: "Mend the service",
+  mode: "auto",
+  attended: true,
+  rootRunId: "r1",
+  workspace: "/w",
+  limits: DEFAULT_LIMITS,
+  approvals: { onTimeout: "reject", unattended: "park" },
+  ...over,
+});
+
+export async function admit(
+  store: Store,
+  runId: string,
+  over: Partial<Payload<"RUN_STARTED">> = {},
+): Promise<string> {
+  await store.start(runId, startOf({ rootRunId: runId, ...over }));
+  return runId;
+}
+
+export async function admitChild(store: Store, runId: string, parentRunId: string, root: string) {
+  return admit(store, runId, {
+    parentRunId,
+    rootRunId: root,
+    kind: "subagent",
+    trigger: "delegation",
+    depth: 1,
+  });
+}
+
+/** A driver as the loop is one: it folds whatever an answer brings. */
+export async function take(store: Store, runId: string, worker = "w1") {
+  const lease = await store.acquire(runId, worker);
+  if (!lease) throw new Error(`${runId} could not be taken by ${worker}`);
+  const writer: Writer = { worker, epoch: lease.epoch };
+  const driver = {
+    lease,
+    writer,
+    after: lease.row.seq,
+    async append(events: EventBody[], more: Partial<Append> = {}) {
+      const answer = await store.append({ runId, writer, after: driver.after, events, ...more });
+      driver.after = answer.events.at(-1)?.seq ?? driver.after;
+      return answer;
+    },
+  };
+  return driver;
+}
+
+/** As anybody but the driver. */
+export async function signal(store: Store, runId: string, ...events: EventBody[]) {
+  return store.append({ runId, after: 0, events });
+}
+
+export const context = (id: string, text = `about ${id}`): EventBody => ({
+  type: "CONTEXT_ADDED",
+  payload: { id, source: "person", text },
+});
+
+export const callStarted = (
+  callId: string,
+  more: Partial<Payload<"MODEL_CALL_STARTED">> = {},
+): EventBody => ({ type: "MODEL_CALL_STARTED", payload: { callId, model: "fake/one", ...more } });
+
+export const thought = (callId: string, more: Partial<Payload<"AGENT_THOUGHT">> = {}): EventBody => ({
+  type: "AGENT_THOUGHT",
+  payload: {
+    callId,
+    content: [{ type: "text", text: "hm" }],
+    usage: { input: 10, output: 5 },
+    cost: 0.25,
+    finish: "stop",
+    ms: 3,
+    ...more,
+  },
+});
+
+export const callFailed = (callId: string, more: Partial<Payload<"MODEL_CALL_FAILED">> = {}): EventBody => ({
+  type: "MODEL_CALL_FAILED",
+  payload: { callId, cause: "interrupted", message: "The process ended.", ...more },
+});
+
+export const proposed = (toolCallId: string, more: Partial<Payload<"TOOL_PROPOSED">> = {}): EventBody => ({
+  type: "TOOL_PROPOSED",
+  payload: { toolCallId, name: "Bash", effect: "unsafe", verdict: "ask", rule: "project ask Bash", ...more },
+});
+
+export const toolStarted = (toolCallId: string, attempt?: number): EventBody => ({
+  type: "TOOL_STARTED",
+  payload: { toolCallId, ...(attempt === undefined ? {} : { attempt }) },
+});
+
+export const toolResult = (toolCallId: string, output: unknown = "done", attempt?: number): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId, output, ...(attempt === undefined ? {} : { attempt }) },
+});
+
+export const decided = (
+  itemId: string,
+  decision: Payload<"APPROVAL_DECIDED">["decision"],
+  by: string,
+  more: Partial<Payload<"APPROVAL_DECIDED">> = {},
+): EventBody => ({ type: "APPROVAL_DECIDED", payload: { itemId, decision, by, ...more } });
+
+export const suspended = (
+  key: string,
+  waitingOn: Payload<"RUN_SUSPENDED">["waitingOn"] = { kind: "approval" },
+): EventBody => ({ type: "RUN_SUSPENDED", key, payload: { waitingOn } });
+
+export const ended = (
+  type: "RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED" = "RUN_COMPLETED",
+  summary = "It works.",
+): EventBody => ({
+  type,
+  payload: {
+    stopReason: type === "RUN_COMPLETED" ? "final_answer" : type === "RUN_FAILED" ? "error" : "user",
+    summary,
+    result: {
+      status: type === "RUN_COMPLETED" ? "completed" : type === "RUN_FAILED" ? "failed" : "cancelled",
+      summary,
+      files_modified: [],
+      files_created: [],
+      tests_run: null,
+      tests_passed: null,
+      warnings: [],
+      suggestions: [],
+      iteration_count: 1,
+      duration_ms: 3,
+    },
+  },
+});

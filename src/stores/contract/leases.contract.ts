@@ -1,0 +1,314 @@
+// Who may drive a run and when: due runs, leases, rests that lose no wake-up, cancels over a subtree.
+
+import { describe, expect } from "vitest";
+import {
+  admit,
+  admitChild,
+  callFailed,
+  callStarted,
+  context,
+  ended,
+  type Open,
+  scenarios,
+  signal,
+  suspended,
+  take,
+  thought,
+  toolResult,
+  toolStarted,
+} from "./kit.contract.ts";
+
+const HOUR = 3_600_000;
+const LEASE = 15_000;
+
+export function leaseContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  describe("rest and wake-up", () => {
+    scenario(
+      "[J6] a run is due when admitted, not while driven, and at its time after a rest",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        const driver = await take(store, "r1");
+        expect(await store.due(clock.now(), 10)).toEqual([]);
+        const wakeAt = clock.now() + 5000;
+        await driver.append([suspended("s1", { kind: "timer", until: wakeAt })], { rest: { wakeAt } });
+        expect(await store.nextDue()).toBe(wakeAt);
+        expect(await store.due(wakeAt - 1, 10)).toEqual([]);
+        expect(await store.acquire("r1", "w1")).toBeUndefined();
+        clock.advance(5000);
+        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        expect((await take(store, "r1")).lease.row).toMatchObject({ status: "waiting", seq: 2 });
+      },
+    );
+
+    scenario("[J6] a signal between fold and rest refuses the rest, guarded or not", async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await take(store, "r1");
+      await signal(store, "r1", context("x"));
+      const rest = await driver.append([suspended("s1")], { rest: { wakeAt: undefined } });
+      expect(rest.refused).toBe("signals");
+      expect((await driver.append([], { rest: { wakeAt: undefined } })).refused).toBeUndefined();
+      expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
+    });
+
+    scenario("[J6] a signal wakes a resting run, and only that one", async ({ store, clock }) => {
+      for (const runId of ["r1", "r2"]) {
+        await admit(store, runId);
+        await (await take(store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+      }
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.nextDue()).toBeUndefined();
+      await signal(store, "r2", context("x"));
+      expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
+    });
+
+    scenario(
+      "[J6] rest and signal in one commit: whichever came first, the run ends up due",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        await admit(store, "r2");
+        const [first, second] = [await take(store, "r1"), await take(store, "r2")];
+        const [rested, , , refused] = await Promise.all([
+          first.append([suspended("s1")], { rest: { wakeAt: undefined } }),
+          signal(store, "r1", context("x")),
+          signal(store, "r2", context("x")),
+          second.append([suspended("s1")], { rest: { wakeAt: undefined } }),
+        ]);
+        expect([rested.refused, refused.refused]).toEqual([undefined, "signals"]);
+        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      },
+    );
+
+    scenario(
+      "[J6] only the driver can rest a run: a stale one leaves the lease alone",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        const old = await take(store, "r1", "w1");
+        await old.append([toolStarted("m0.0")]);
+        clock.advance(LEASE + 1);
+        const next = await take(store, "r1", "w2");
+        expect((await old.append([], { rest: { wakeAt: undefined } })).refused).toBe("epoch");
+        expect((await old.append([toolResult("m0.0")], { rest: { wakeAt: 0 } })).refused).toBeUndefined();
+        await store.append({ runId: "r1", after: 99, events: [context("x")], rest: { wakeAt: 0 } });
+        await store.release("r1", old.writer);
+        expect(await store.due(clock.now(), 10)).toEqual([]);
+        expect((await next.append([callStarted("m1")], { guard: "signals" })).refused).toBe("signals");
+        expect((await next.append([callStarted("m1")], { guard: "signals" })).refused).toBeUndefined();
+      },
+    );
+
+    scenario("[P8] [F36] clocks that jump lose no timer and fire none early", async ({ store, clock }) => {
+      await admit(store, "r1");
+      const wakeAt = clock.now() + HOUR;
+      await (await take(store, "r1")).append([suspended("s1")], { rest: { wakeAt } });
+      clock.set(clock.now() - 2 * HOUR);
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      await signal(store, "r1", context("x"));
+      const times = (await store.journal("r1")).map(({ ts }) => ts);
+      expect(times[2]).toBeLessThan(times[1]!);
+      await (await take(store, "r1")).append([], { rest: { wakeAt } });
+      expect(await store.nextDue()).toBe(wakeAt);
+      clock.set(wakeAt - 1);
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      clock.set(wakeAt + 2 * HOUR);
+      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+    });
+
+    scenario("[P8] [F37] timers and rests survive a restart; what rests stays at rest", async (opened) => {
+      const { clock } = opened;
+      const wakeAt = clock.now() + HOUR;
+      for (const [runId, at] of [
+        ["r1", wakeAt],
+        ["r2", undefined],
+      ] as const) {
+        await admit(opened.store, runId);
+        await (await take(opened.store, runId)).append([suspended("s1")], { rest: { wakeAt: at } });
+      }
+      const store = await opened.reopen();
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.nextDue()).toBe(wakeAt);
+      expect(await store.due(wakeAt, 10)).toEqual(["r1"]);
+    });
+
+    scenario("[F37] 10,000 suspended runs are not due, before and after a restart", async (opened) => {
+      const { clock } = opened;
+      const ids = Array.from({ length: 10_000 }, (_, i) => `r${i}`);
+      await Promise.all(ids.map((runId) => admit(opened.store, runId)));
+      await Promise.all(
+        ids.slice(500).map(async (runId) => {
+          await (await take(opened.store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+        }),
+      );
+      expect(await opened.store.due(clock.now(), 20_000)).toHaveLength(500);
+      const store = await opened.reopen();
+      expect(await store.due(clock.now(), 20_000)).toEqual(ids.slice(0, 500));
+      expect(await store.due(clock.now(), 3)).toEqual(ids.slice(0, 3));
+      expect(await store.position()).toBe(19_500);
+    });
+  });
+
+  describe("leases", () => {
+    scenario("[E2] of many who want a run one gets it", async ({ store }) => {
+      await admit(store, "r1");
+      const leases = await Promise.all(["a", "b", "c"].map((worker) => store.acquire("r1", worker)));
+      expect(leases.map((lease) => lease?.epoch)).toEqual([1, undefined, undefined]);
+      expect(await store.acquire("none", "a")).toBeUndefined();
+    });
+
+    scenario(
+      "[E2] a heartbeat keeps a lease, silence loses it, and the epoch fences",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        const old = await take(store, "r1", "w1");
+        clock.advance(LEASE - 1);
+        expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({ cancelled: [], lost: [] });
+        clock.advance(LEASE - 1);
+        expect(await store.due(clock.now(), 10)).toEqual([]);
+        expect(await store.acquire("r1", "w2")).toBeUndefined();
+        clock.advance(2);
+        expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+        const next = await take(store, "r1", "w2");
+        expect(next.lease.epoch).toBe(2);
+        expect(await store.heartbeat("w1", [{ runId: "r1", epoch: 1 }])).toEqual({
+          cancelled: [],
+          lost: ["r1"],
+        });
+        expect((await old.append([callStarted("m1")])).refused).toBe("epoch");
+        expect((await next.append([callStarted("m1")])).refused).toBeUndefined();
+      },
+    );
+
+    scenario("[E2] the heartbeat names runs that are to be cancelled", async ({ store }) => {
+      await admit(store, "r1");
+      await admit(store, "r2");
+      await take(store, "r1");
+      await take(store, "r2");
+      await store.cancel("r2", { by: "maria" });
+      const holds = ["r1", "r2", "r3"].map((runId) => ({ runId, epoch: 1 }));
+      expect(await store.heartbeat("w1", holds)).toEqual({ cancelled: ["r2"], lost: ["r3"] });
+    });
+
+    scenario("[E1] a restart voids leases: nobody waits for a process that is gone", async (opened) => {
+      await admit(opened.store, "r1");
+      await take(opened.store, "r1");
+      const store = await opened.reopen();
+      expect(await store.due(opened.clock.now(), 10)).toEqual(["r1"]);
+      expect((await take(store, "r1", "w2")).lease.epoch).toBe(2);
+    });
+
+    scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
+      await admit(store, "r1");
+      await store.release("r1", (await take(store, "r1")).writer);
+      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      await store.release("r1", (await take(store, "r1")).writer, clock.now() + 100);
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      expect(await store.due(clock.now() + 100, 10)).toEqual(["r1"]);
+    });
+
+    scenario("an ended run is nobody's and never due", async ({ store, clock }) => {
+      await admit(store, "r1");
+      const driver = await take(store, "r1");
+      await driver.append([ended()], { rest: { wakeAt: 0 } });
+      await store.release("r1", driver.writer);
+      expect(await store.due(clock.now() + HOUR, 10)).toEqual([]);
+      expect(await store.acquire("r1", "w2")).toBeUndefined();
+    });
+
+    scenario("[E5] acquisitions are counted until a rest or an outcome", async (opened) => {
+      let { store } = opened;
+      await admit(store, "r1");
+      const counts: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        const { lease, append } = await take(store, "r1");
+        counts.push(lease.acquisitions);
+        await append([callStarted(`m${i}`), callFailed(`m${i}`, { cause: "interrupted" })]);
+        store = await opened.reopen();
+      }
+      const fourth = await take(store, "r1");
+      counts.push(fourth.lease.acquisitions);
+      await fourth.append([callStarted("m9")]);
+      await fourth.append([thought("m9")]);
+      await store.release("r1", fourth.writer);
+      const fifth = await take(store, "r1");
+      counts.push(fifth.lease.acquisitions);
+      await fifth.append([], { rest: { wakeAt: 0 } });
+      counts.push((await take(store, "r1")).lease.acquisitions);
+      expect(counts).toEqual([1, 2, 3, 4, 1, 1]);
+    });
+
+    scenario("[E5] [P9] a run that was set aside is due no more, whatever is said to it", async (opened) => {
+      const { store, clock } = opened;
+      await admit(store, "r1");
+      await admit(store, "r2");
+      const driver = await take(store, "r1");
+      await store.quarantine({ runId: "r1", reason: "it cannot be read", seq: 1 });
+      expect((await driver.append([callStarted("m1")])).refused).toBe("epoch");
+      await signal(store, "r1", context("x"));
+      await store.cancel("r1", { by: "maria" });
+      expect(await store.due(clock.now() + HOUR, 1)).toEqual(["r2"]);
+      expect(await store.acquire("r1", "w1")).toBeUndefined();
+      await take(store, "r2");
+      expect(await store.nextDue()).toBeUndefined();
+      const entry = { runId: "r1", reason: "it cannot be read", seq: 1 };
+      expect(await (await opened.reopen()).quarantined()).toEqual([entry]);
+      await expect(store.quarantine({ ...entry, runId: "none" })).rejects.toThrow();
+    });
+  });
+
+  describe("cancel", () => {
+    scenario(
+      "[P7] [J7] reaches every descendant that has not ended, and before any later intent",
+      async ({ store }) => {
+        await admit(store, "r1");
+        await admitChild(store, "c1", "r1", "r1");
+        await admitChild(store, "c2", "r1", "r1");
+        await admitChild(store, "c11", "c1", "r1");
+        await admitChild(store, "c21", "c2", "r1");
+        await admit(store, "r2");
+        const [grandchild, endedChild] = [await take(store, "c11"), await take(store, "c2")];
+        await endedChild.append([ended()]);
+
+        const [reached, intent] = await Promise.all([
+          store.cancel("r1", { by: "maria", reason: "enough" }),
+          grandchild.append([toolStarted("m1.0")], { guard: "signals" }),
+        ]);
+        expect(reached.toSorted()).toEqual(["c1", "c11", "c21", "r1"]);
+        expect(intent.refused).toBe("signals");
+        expect(intent.events).toMatchObject([
+          { type: "CANCEL_REQUESTED", payload: { by: "maria", reason: "enough" } },
+        ]);
+        const marks = (await store.read(0, 100)).filter(({ type }) => type === "CANCEL_REQUESTED");
+        expect(marks.map(({ runId }) => runId).toSorted()).toEqual(["c1", "c11", "c21", "r1"]);
+        expect(await store.journal("r2")).toHaveLength(1);
+      },
+    );
+
+    scenario("[P7] asking twice, even at once, cancels once", async ({ store }) => {
+      await admit(store, "r1");
+      const answers = await Promise.all([
+        store.cancel("r1", { by: "maria" }),
+        store.cancel("r1", { by: "jon" }),
+        signal(store, "r1", context("x")),
+      ]);
+      expect(answers.slice(0, 2)).toEqual([["r1"], []]);
+      expect(await store.cancel("r1", { by: "maria" })).toEqual([]);
+      await expect(store.cancel("none", { by: "maria" })).rejects.toMatchObject({ code: "NOT_FOUND" });
+    });
+
+    scenario(
+      "[P7] a cancel wakes what rests, and reaches a child that is admitted in the same commit",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        await (await take(store, "r1")).append([suspended("s1")], { rest: { wakeAt: undefined } });
+        const [, reached] = await Promise.all([
+          admitChild(store, "c1", "r1", "r1"),
+          store.cancel("r1", { by: "m" }),
+        ]);
+        expect(reached.toSorted()).toEqual(["c1", "r1"]);
+        expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["c1", "r1"]);
+      },
+    );
+  });
+}

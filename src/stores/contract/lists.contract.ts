@@ -1,0 +1,376 @@
+// What is kept beside the journals and read from them: lists, pages, budgets, the inbox, live readers.
+
+import { describe, expect } from "vitest";
+import type { JournalEvent } from "../../journal/events.ts";
+import { follow } from "../follow.ts";
+import type { Append, Store } from "../store.ts";
+import {
+  admit,
+  admitChild,
+  callFailed,
+  callStarted,
+  context,
+  decided,
+  ended,
+  type Open,
+  proposed,
+  scenarios,
+  signal,
+  startOf,
+  suspended,
+  take,
+  thought,
+  toolResult,
+  toolStarted,
+} from "./kit.contract.ts";
+
+export function listContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  describe("admission and lists", () => {
+    scenario("[F50] the same key again is the same run; another body under it is refused", async (opened) => {
+      const { store } = opened;
+      const start = startOf({ rootRunId: "r1" });
+      const request = { key: "k1", body: '{"task":1}' };
+      const both = await Promise.all([store.start("r1", start, request), store.start("r2", start, request)]);
+      expect(both).toEqual([
+        { runId: "r1", existed: false },
+        { runId: "r1", existed: true },
+      ]);
+      const next = await opened.reopen();
+      expect(await next.start("r3", start, request)).toEqual({ runId: "r1", existed: true });
+      await expect(next.start("r4", start, { key: "k1", body: "{}" })).rejects.toMatchObject({
+        code: "UNPROCESSABLE",
+      });
+      expect((await next.runs({})).runs.map(({ id }) => id)).toEqual(["r1"]);
+    });
+
+    scenario("rows tell where a run stands", async ({ store, clock }) => {
+      await admit(store, "r1", { sessionId: "s1", userId: "maria", task: "Mend it" });
+      const born = clock.now();
+      expect(await store.run("r1")).toMatchObject({
+        status: "pending",
+        turns: 0,
+        createdAt: born,
+        task: "Mend it",
+      });
+      clock.advance(10);
+      const driver = await take(store, "r1");
+      await driver.append([callStarted("m1")]);
+      expect(await store.run("r1")).toMatchObject({ status: "running", turns: 1, startedAt: born + 10 });
+      await driver.append([
+        callFailed("m1", {
+          cause: "rate_limit",
+          message: "429",
+          retryAt: born + 99,
+          usage: { input: 2, output: 1 },
+          cost: 0.5,
+        }),
+      ]);
+      expect(await store.run("r1")).toMatchObject({
+        status: "waiting",
+        waitingOn: { kind: "provider", until: born + 99, detail: "429" },
+        usage: { input: 2, output: 1, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
+      });
+      await driver.append([callStarted("m1", { attempt: 2 }), thought("m1", { attempt: 2 })]);
+      await driver.append([suspended("s1", { kind: "approval", items: ["m1.0"] })]);
+      expect(await store.run("r1")).toMatchObject({
+        status: "suspended",
+        waitingOn: { kind: "approval" },
+        turns: 1,
+      });
+      await driver.append([ended()]);
+      expect(await store.run("r1")).toMatchObject({
+        status: "completed",
+        stopReason: "final_answer",
+        summary: "It works.",
+        endedAt: born + 10,
+        seq: 7,
+        usage: { input: 12, output: 6, cost: 0.75 },
+      });
+      expect(await store.run("none")).toBeUndefined();
+    });
+
+    scenario("runs are listed newest first, by page and by filter", async ({ store }) => {
+      for (let i = 0; i < 25; i++) {
+        await admit(store, `r${i}`, { agent: i % 2 ? "odd" : "even", ...(i < 5 ? { sessionId: "s1" } : {}) });
+      }
+      await admitChild(store, "c1", "r1", "r1");
+      await (await take(store, "r3")).append([ended("RUN_FAILED")]);
+      const pages: string[][] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.runs({ limit: 10, ...(cursor === undefined ? {} : { cursor }) });
+        pages.push(page.runs.map(({ id }) => id));
+        cursor = page.nextCursor;
+        if (pages.length === 1) await admit(store, "later");
+      } while (cursor !== undefined);
+      expect(pages.map(({ length }) => length)).toEqual([10, 10, 6]);
+      expect(pages.flat()).toEqual(["c1", ...Array.from({ length: 25 }, (_, i) => `r${24 - i}`)]);
+
+      const ids = async (filter: Parameters<Store["runs"]>[0]) =>
+        (await store.runs(filter)).runs.map(({ id }) => id);
+      expect(await ids({ session: "s1", agent: "odd" })).toEqual(["r3", "r1"]);
+      expect(await ids({ root: "r1" })).toEqual(["c1", "r1"]);
+      expect(await ids({ parent: "r1" })).toEqual(["c1"]);
+      expect(await ids({ status: ["failed", "completed"] })).toEqual(["r3"]);
+      expect(await ids({ status: [] })).toEqual([]);
+      expect(await store.runs({ limit: 0 })).toEqual({ runs: [], nextCursor: undefined });
+    });
+
+    scenario("the page that is exactly full is the last one", async ({ store }) => {
+      for (let i = 0; i < 4; i++) await admit(store, `r${i}`);
+      expect((await store.runs({ limit: 4 })).nextCursor).toBeUndefined();
+      expect((await store.runs({ limit: 3 })).nextCursor).toBeDefined();
+    });
+
+    scenario("[F38] journals read the same whole and by pages, at every boundary", async ({ store }) => {
+      await admit(store, "r1");
+      for (const length of [499, 500, 501, 999, 1000, 1001]) {
+        const from = (await store.head("r1"))!.seq;
+        const events = Array.from({ length: length - from }, (_, i) => context(`c${from + i}`));
+        await signal(store, "r1", ...events);
+        const whole = await store.journal("r1");
+        expect(whole).toHaveLength(length);
+        for (const size of [500, 1000]) expect(await paged(store, size)).toEqual(whole);
+      }
+      expect(await store.journal("r1", 1001)).toEqual([]);
+      expect(await store.journal("r1", 5000)).toEqual([]);
+      expect(await store.journal("none")).toEqual([]);
+    });
+  });
+
+  describe("the inbox", () => {
+    scenario("items open and close with what is decided, and close all at the end", async (opened) => {
+      const { store, clock } = opened;
+      await admit(store, "r1");
+      await admitChild(store, "c1", "r1", "r1");
+      const [parent, child] = [await take(store, "r1"), await take(store, "c1")];
+      await parent.append([
+        proposed("m1.0", { expiresAt: clock.now() + 5.5 }),
+        proposed("m1.1", { verdict: "allow" }),
+      ]);
+      await child.append([proposed("m1.0"), proposed("m1.1")]);
+      clock.advance(1);
+      await child.append([suspended("s1", { kind: "outcome_unknown", items: ["m0.0"] })]);
+      await parent.append([suspended("s1", { kind: "budget", items: ["budget/1"] })]);
+
+      const open = async (filter?: { run?: string; root?: string }) =>
+        (await opened.store.openApprovals(filter))
+          .map(({ runId, itemId, kind }) => `${runId} ${itemId} ${kind}`)
+          .toSorted();
+      expect(await open({ root: "r1" })).toEqual([
+        "c1 m0.0 outcome",
+        "c1 m1.0 tool",
+        "c1 m1.1 tool",
+        "r1 budget/1 budget",
+        "r1 m1.0 tool",
+      ]);
+      await signal(store, "c1", decided("m1.0", "reject", "maria"));
+      await signal(store, "c1", {
+        type: "OUTCOME_DECIDED",
+        payload: { toolCallId: "m0.0", verdict: "fail", by: "maria" },
+      });
+      await signal(store, "r1", decided("budget/1", "approve", "maria", { limits: { maxCost: 5 } }));
+      await opened.reopen();
+      expect(await open({ run: "c1" })).toEqual(["c1 m1.1 tool"]);
+      expect(await open({ root: "c1" })).toEqual([]);
+      await opened.store.cancel("c1", { by: "maria" });
+      expect(await open()).toEqual(["r1 m1.0 tool"]);
+      await (await take(opened.store, "r1")).append([ended("RUN_FAILED")]);
+      expect(await open()).toEqual([]);
+    });
+
+    scenario("`always` is a standing grant until it is revoked; a refusal never grants", async (opened) => {
+      const { store } = opened;
+      await admit(store, "r1");
+      const grant = { scope: "always", grant: "Bash(npm test)" } as const;
+      await signal(store, "r1", decided("m1.0", "approve", "maria", { ...grant, until: 9.5 }));
+      await signal(store, "r1", decided("m1.1", "approve", "maria", { ...grant, scope: "run" }));
+      await signal(store, "r1", decided("m1.2", "reject", "maria", grant));
+      await signal(store, "r1", decided("m1.3", "expire", "system", grant));
+      const next = await opened.reopen();
+      const [only, ...more] = await next.grants();
+      expect(only).toMatchObject({ rule: "Bash(npm test)", by: "maria", runId: "r1", until: 10 });
+      expect(more).toEqual([]);
+      expect([await next.revokeGrant(only!.id), await next.revokeGrant(only!.id)]).toEqual([true, false]);
+      expect(await next.grants()).toEqual([]);
+    });
+  });
+
+  describe("[B2] budgets", () => {
+    const asks = (
+      tokens: number,
+      more: Partial<NonNullable<Append["reserve"]>> = {},
+      cost: number | null = null,
+    ) => ({
+      guard: "signals" as const,
+      reserve: { estimate: { tokens, cost }, run: {}, tree: {}, ...more },
+    });
+    const begins = (callId: string, tokens: number, cost: number | null = null) => [
+      callStarted(callId, { estimate: { tokens, cost } }),
+    ];
+
+    scenario("[B2] what a run has spent bounds what it may begin; zero means zero", async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await take(store, "r1");
+      expect((await driver.append(begins("m1", 1), asks(1, { run: { maxTokens: 0 } }))).refused).toBe(
+        "budget",
+      );
+      expect(
+        (await driver.append(begins("m1", 0, 0.01), asks(0, { run: { maxCost: 0 } }, 0.01))).refused,
+      ).toBe("budget");
+      expect(
+        (await driver.append(begins("m1", 30), asks(30, { run: { maxTokens: 30 } }))).refused,
+      ).toBeUndefined();
+      await driver.append([thought("m1")]);
+      expect((await driver.append(begins("m2", 16), asks(16, { run: { maxTokens: 30 } }))).refused).toBe(
+        "budget",
+      );
+      expect(
+        (await driver.append(begins("m2", 15), asks(15, { run: { maxTokens: 30 } }))).refused,
+      ).toBeUndefined();
+    });
+
+    scenario(
+      "[B2] [F25] siblings that ask in one commit see each other's reservations",
+      async ({ store }) => {
+        await admit(store, "r1");
+        const children = ["c1", "c2", "c3", "c4", "c5"];
+        const drivers = await Promise.all(
+          children.map(async (id) => take(store, await admitChild(store, id, "r1", "r1"))),
+        );
+        const tree = { tree: { maxTokens: 100 } };
+        const answers = await Promise.all(
+          drivers.map((driver) => driver.append(begins("m1", 40), asks(40, tree))),
+        );
+        expect(answers.map(({ refused }) => refused)).toEqual([
+          undefined,
+          undefined,
+          "reserved",
+          "reserved",
+          "reserved",
+        ]);
+        await drivers[0]!.append([thought("m1", { usage: { input: 10, output: 5 } })]);
+        expect((await drivers[2]!.append(begins("m1", 40), asks(40, tree))).refused).toBeUndefined();
+        await drivers[1]!.append([thought("m1", { usage: { input: 50, output: 20 } })]);
+        expect((await drivers[3]!.append(begins("m1", 40), asks(40, tree))).refused).toBe("budget");
+      },
+    );
+
+    scenario("[B2] an outcome, a failed attempt and the end give a reservation back", async (opened) => {
+      const { store } = opened;
+      await admit(store, "r1");
+      const tree = { tree: { maxTokens: 100, maxCost: 1 } };
+      await admitChild(store, "c1", "r1", "r1");
+      await admitChild(store, "c2", "r1", "r1");
+      const [one, two] = [await take(store, "c1"), await take(store, "c2")];
+      await one.append(begins("m1", 90, 0.9), asks(90, tree, 0.9));
+      expect((await two.append(begins("m1", 0, 0.2), asks(0, tree, 0.2))).refused).toBe("reserved");
+      await one.append([callFailed("m1")]);
+      expect((await two.append(begins("m1", 90, 0.2), asks(90, tree, 0.2))).refused).toBeUndefined();
+      expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBe("reserved");
+      await two.append([ended("RUN_FAILED")]);
+      expect((await one.append(begins("m2", 20), asks(20, tree))).refused).toBeUndefined();
+    });
+
+    scenario("[B2] reservations outlive the process", async (opened) => {
+      await admit(opened.store, "r1");
+      await admitChild(opened.store, "c1", "r1", "r1");
+      const tree = { tree: { maxTokens: 100 } };
+      await (await take(opened.store, "r1")).append(begins("m1", 90), asks(90, tree));
+      const store = await opened.reopen();
+      expect((await (await take(store, "c1")).append(begins("m1", 20), asks(20, tree))).refused).toBe(
+        "reserved",
+      );
+    });
+  });
+
+  describe("[P10] live readers", () => {
+    scenario(
+      "[P10] [F47] follow under concurrent appends: no gap, no repeat, in order",
+      async ({ store }) => {
+        await Promise.all(["r1", "r2"].map((runId) => admit(store, runId)));
+        await Promise.all(Array.from({ length: 700 }, (_, i) => signal(store, "r1", context(`before${i}`))));
+        const total = 702 + 600;
+        const readers = [0, 0, 350, 702].map((after) => collect(store, after, total));
+        const ofRun = collect(store, 0, total, { run: "r2" }, 301);
+        for (let i = 0; i < 300; i++) {
+          await Promise.all([signal(store, "r1", context(`a${i}`)), signal(store, "r2", context(`a${i}`))]);
+        }
+        const seen = await Promise.all(readers);
+        for (const [index, after] of [0, 0, 350, 702].entries()) {
+          expect(seen[index]?.map(({ position }) => position)).toEqual(
+            Array.from({ length: total - after }, (_, i) => after + i + 1),
+          );
+        }
+        expect((await ofRun).map(({ seq }) => seq)).toEqual(Array.from({ length: 301 }, (_, i) => i + 1));
+      },
+    );
+
+    scenario("[P10] a tree is read as one stream", async ({ store }) => {
+      await admit(store, "r1");
+      await admit(store, "r2");
+      await admitChild(store, "c1", "r1", "r1");
+      await signal(store, "r2", context("x"));
+      await signal(store, "c1", context("x"));
+      const tree = await store.read(0, 10, { root: "r1" });
+      expect(tree.map(({ runId, position }) => `${position} ${runId}`)).toEqual(["1 r1", "3 c1", "5 c1"]);
+      expect(await store.read(3, 10, { run: "r2" })).toMatchObject([{ position: 4 }]);
+    });
+
+    scenario("a commit is announced once, after it can be read, with what it wrote", async ({ store }) => {
+      const told: JournalEvent[][] = [];
+      const readable: Promise<JournalEvent[]>[] = [];
+      const stop = store.onCommit((events) => {
+        told.push([...events]);
+        readable.push(store.read(0, 100));
+      });
+      await admit(store, "r1");
+      await signal(store, "r1", context("x"), context("y"));
+      await signal(store, "r1", context("x"), context("y"));
+      stop();
+      await signal(store, "r1", context("z"));
+      expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
+      expect((await Promise.all(readable)).map(({ length }) => length)).toEqual([1, 3]);
+      expect(told.flat()).toEqual((await store.journal("r1")).slice(0, 3));
+    });
+  });
+
+  scenario("a closed store has written what it was given, and takes no more", async (opened) => {
+    const { store } = opened;
+    await admit(store, "r1");
+    const driver = await take(store, "r1");
+    const last = driver.append([toolStarted("m0.0"), toolResult("m0.0")]);
+    const next = await opened.reopen();
+    await last;
+    expect(await next.journal("r1")).toHaveLength(3);
+    await expect(signal(store, "r1", context("x"))).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  });
+}
+
+async function paged(store: Store, size: number): Promise<JournalEvent[]> {
+  const all: JournalEvent[] = [];
+  for (;;) {
+    const page = await store.journal("r1", all.length, size);
+    all.push(...page);
+    if (page.length < size) return all;
+  }
+}
+
+/** Follows until `position` is reached, or `count` events came. */
+async function collect(
+  store: Store,
+  after: number,
+  position: number,
+  of: { run?: string; root?: string } = {},
+  count = Number.POSITIVE_INFINITY,
+): Promise<JournalEvent[]> {
+  const seen: JournalEvent[] = [];
+  for await (const page of follow(store, { after, of, signal: new AbortController().signal })) {
+    expect(page.length).toBeGreaterThan(0);
+    seen.push(...page);
+    if (seen.length >= count || page.at(-1)!.position >= position) break;
+  }
+  return seen;
+}

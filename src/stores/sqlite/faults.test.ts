@@ -1,0 +1,327 @@
+// What is SQLite's own: the disk that fills, the bit that flips, the log that is cut, the file that cannot be used.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, describe, expect, test } from "vitest";
+import { fakeClock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import {
+  admit,
+  context,
+  expectInvariants,
+  signal,
+  startOf,
+  take,
+  toolResult,
+  toolStarted,
+} from "../contract/kit.contract.ts";
+import type { Store } from "../store.ts";
+import { refuseOldSqlite } from "./open.ts";
+import { openSqliteStore } from "./store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadre-faults-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const place = (name: string) => join(folder, name, "cadre.db");
+const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock() });
+const storeUrl = new URL("./store.ts", import.meta.url).href;
+const clockUrl = new URL("../../clock.ts", import.meta.url).href;
+
+/** Runs code in another process; what it prints is its answer. */
+const node = (code: string) => ["--input-type=module", "-e", code];
+
+describe("commits", () => {
+  test("[P1] what waits in one tick is one commit, acknowledged after it", async () => {
+    const path = place("group");
+    const store = open(path);
+    await admit(store, "r1");
+    const other = new DatabaseSync(path, { readOnly: true });
+    const onDisk = other.prepare("SELECT count(*) AS count FROM events WHERE key = ?");
+    const commits = commitsIn(`${path}-wal`);
+    const seen = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => {
+        await signal(store, "r1", context(`c${i}`));
+        return onDisk.get(`context/c${i}`)?.["count"];
+      }),
+    );
+    expect(seen).toEqual(seen.map(() => 1));
+    expect(commitsIn(`${path}-wal`) - commits).toBe(1);
+    other.close();
+    await store.close();
+  });
+
+  test("a listener that breaks its contract does not make a commit look failed", async () => {
+    const store = open(place("listener"));
+    const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+    store.onCommit(() => {
+      throw new Error("a bad day");
+    });
+    const told: number[] = [];
+    store.onCommit((events) => told.push(events.length));
+    await Promise.all([admit(store, "r1"), admit(store, "r2")]);
+    expect(told).toEqual([2]);
+    expect((await warned).message).toContain("a bad day");
+    await store.close();
+  });
+
+  test("the file and what lies beside it are for their owner alone", async () => {
+    const path = place("modes");
+    const store = open(path);
+    await admit(store, "r1");
+    const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o600, 0o600]);
+    expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+    await store.close();
+    chmodSync(path, 0o644);
+    await open(path).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+const canMount = spawnSync("unshare", ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]).status === 0;
+
+describe("a disk that is full", () => {
+  test.skipIf(!canMount)("[F29] says so, loses nothing, and goes on when there is space", () => {
+    const mount = join(folder, "full");
+    mkdirSync(mount);
+    const script = `mount -t tmpfs -o size=2m tmpfs ${mount} && exec "$0" --input-type=module -e "$1"`;
+    const ran = spawnSync("unshare", ["-rm", "sh", "-c", script, process.execPath, fillTheDisk(mount)], {
+      encoding: "utf8",
+    });
+    expect(ran.stderr).toBe("");
+    const report = JSON.parse(ran.stdout);
+    expect(report.codes).toEqual(["STORAGE_FULL"]);
+    expect(report.message).toBe(
+      `There is no space left for ${mount}/cadre.db. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
+    );
+    expect(report.acknowledged.length).toBeGreaterThan(3);
+    expect(report.whileFull).toEqual(report.acknowledged);
+    expect(report.afterwards).toEqual([...report.acknowledged, "context/after"]);
+    expect(report.integrity).toBe("ok");
+  });
+});
+
+/** Appends until nothing fits, reads, frees some space and goes on. */
+const fillTheDisk = (mount: string) => `
+  import { rmSync, writeFileSync } from "node:fs";
+  import { DatabaseSync } from "node:sqlite";
+  import { openSqliteStore } from ${JSON.stringify(storeUrl)};
+  import { fakeClock } from ${JSON.stringify(clockUrl)};
+  const start = ${JSON.stringify(startOf())};
+  writeFileSync("${mount}/ballast", Buffer.alloc(700_000));
+  const store = openSqliteStore({ path: "${mount}/cadre.db", clock: fakeClock() });
+  await store.start("r1", start);
+  const keys = async () => (await store.journal("r1")).slice(1).map((event) => event.key);
+  const say = (id, text) =>
+    store.append({ runId: "r1", after: 0, events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", text } }] });
+  const acknowledged = [], errors = [];
+  for (let i = 0; errors.length < 20; i++) {
+    const ids = [0, 1].map((part) => i + "." + part);
+    const answers = await Promise.allSettled(ids.map((id) => say(id, "x".repeat(30_000))));
+    answers.forEach((answer, part) => answer.status === "fulfilled" ? acknowledged.push("context/" + ids[part]) : errors.push(answer.reason));
+  }
+  const whileFull = await keys();
+  rmSync("${mount}/ballast");
+  await say("after", "small");
+  const afterwards = await keys();
+  await store.close();
+  const db = new DatabaseSync("${mount}/cadre.db");
+  const integrity = db.prepare("PRAGMA integrity_check").get().integrity_check;
+  const codes = [...new Set(errors.map((error) => error.code))];
+  console.log(JSON.stringify({ acknowledged, codes, message: errors[0].message, whileFull, afterwards, integrity }));
+`;
+
+describe("a journal that was changed", () => {
+  const CHANGES: [string, string, number][] = [
+    [
+      "one bit of a payload",
+      "UPDATE events SET payload = replace(payload, 'about b', 'about c') WHERE seq = 3 AND run = 1",
+      3,
+    ],
+    [
+      "a payload that is no JSON",
+      "UPDATE events SET payload = substr(payload, 2) WHERE seq = 2 AND run = 1",
+      2,
+    ],
+    ["a time", "UPDATE events SET ts = ts + 1 WHERE seq = 4 AND run = 1", 4],
+    ["a key", "UPDATE events SET key = 'context/z' WHERE seq = 2 AND run = 1", 2],
+    ["a missing event in the middle", "DELETE FROM events WHERE seq = 3 AND run = 1", 3],
+    ["a missing last event", "DELETE FROM events WHERE seq = 4 AND run = 1", 4],
+    ["the head", "UPDATE runs SET hash = x'00' WHERE n = 1", 4],
+  ];
+
+  test.each(CHANGES)("[F30] [P9] %s is found and named; the other run goes on", async (name, sql, seq) => {
+    const path = place(`changed ${name}`);
+    const store = open(path);
+    for (const runId of ["r1", "r2"]) {
+      await admit(store, runId);
+      await signal(store, runId, context("a"), context("b"), context("c"));
+    }
+    change(path, sql);
+    const failure = await store.journal("r1").catch((error: unknown) => error as CadreError);
+    expect(failure).toMatchObject({ code: "JOURNAL_CORRUPT", details: { runId: "r1", seq } });
+    expect((failure as CadreError).message).toContain(`r1 is damaged at event ${seq}`);
+    await expect(pages(store, "r1", 2)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    expect(await store.journal("r2")).toHaveLength(4);
+    const driver = await take(store, "r2");
+    expect((await driver.append([toolStarted("m1.0")])).refused).toBeUndefined();
+    await store.close();
+  });
+
+  test("[F30] a large value that was changed is found, and so is one that is gone", async () => {
+    const path = place("blob");
+    const store = open(path);
+    await admit(store, "r1");
+    const driver = await take(store, "r1");
+    await driver.append([toolStarted("m1.0"), toolResult("m1.0", "x".repeat(2_100_000))]);
+    const name = await store.putBlob("a definition");
+    change(
+      path,
+      "UPDATE blobs SET text = replace(text, 'xxx', 'xyx'); UPDATE blobs SET text = replace(text, 'def', 'dof')",
+    );
+    await expect(store.journal("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    await expect(store.blob(name)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    change(path, "DELETE FROM blobs");
+    await expect(store.journal("r1")).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
+    await store.close();
+  });
+});
+
+describe("a log that was cut", () => {
+  test("[F31] opens, with every acknowledged event before the cut, dense and intact", async () => {
+    const path = place("cut");
+    const store = open(path);
+    await admit(store, "r1");
+    const wal = `${path}-wal`;
+    const acknowledged: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      await signal(store, "r1", context(`c${i}`, "x".repeat(1 + ((i * 997) % 5000))));
+      acknowledged.push(statSync(wal).size);
+    }
+    const sizes = [acknowledged[5]!, acknowledged[11]! - 1, acknowledged[17]! + 1, acknowledged[23]! + 2000];
+    const random = Array.from(
+      { length: 8 },
+      () => acknowledged[0]! + Math.floor(Math.random() * (acknowledged[39]! - acknowledged[0]!)),
+    );
+    for (const [index, size] of [...sizes, ...random].entries()) {
+      const copy = place(`cut ${index}`);
+      mkdirSync(join(copy, ".."));
+      execFileSync("cp", [path, copy]);
+      execFileSync("cp", [wal, `${copy}-wal`]);
+      truncateSync(`${copy}-wal`, size);
+      const reopened = open(copy);
+      const kept = (await reopened.journal("r1")).length - 1;
+      expect(kept, `cut at ${size}`).toBe(acknowledged.filter((end) => end <= size).length);
+      await signal(reopened, "r1", context("after"));
+      await expectInvariants(reopened);
+      await reopened.close();
+    }
+    await store.close();
+  });
+});
+
+describe("a file that cannot be used", () => {
+  test("[F35] no database: refused in a sentence, and left as it is", () => {
+    const path = place("garbage");
+    mkdirSync(join(path, ".."));
+    for (const content of [
+      "not a database, but long enough to look like one".repeat(200),
+      `SQLite format 3\0${"\x01".repeat(5000)}`,
+    ]) {
+      writeFileSync(path, content);
+      expect(failureOf(() => open(path))).toMatchObject({
+        code: "STORAGE_UNUSABLE",
+        message: expect.stringMatching(
+          /cadre\.db is no intact SQLite file \(.+\)\. It was left as it is; restore a copy/,
+        ),
+      });
+      expect(readFileSync(path, "utf8")).toBe(content);
+    }
+  });
+
+  test("[F35] [F39] a file of a newer Cadre: refused, unharmed", async () => {
+    const path = place("newer");
+    await open(path).close();
+    change(path, "PRAGMA user_version = 99");
+    expect(failureOf(() => open(path))).toMatchObject({
+      code: "JOURNAL_NEWER",
+      message: expect.stringContaining("written by a newer version of Cadre (format 99"),
+    });
+    change(path, "PRAGMA user_version = 1");
+    await open(path).close();
+  });
+
+  test("[F35] a SQLite that is too old", () => {
+    for (const version of ["3.51.2", "3.50.9", "2.99.99", "0"]) {
+      expect(failureOf(() => refuseOldSqlite(version)).message).toBe(
+        `This Node has SQLite ${version}; Cadre needs 3.51.3 or later to keep its promises. Use Node 24.15 or later.`,
+      );
+    }
+    for (const version of ["3.51.3", "3.51.10", "3.60.0", "4.0.0"]) refuseOldSqlite(version);
+  });
+
+  test("[F35] a folder or a file that this user may not write", async () => {
+    const path = place("foreign");
+    await open(path).close();
+    chmodSync(folder, 0o755);
+    chmodSync(join(path, ".."), 0o555);
+    chmodSync(path, 0o444);
+    for (const target of [path, join(path, "..", "new.db"), join(path, "..", "below", "new.db")]) {
+      const code = `
+        import { openSqliteStore } from ${JSON.stringify(storeUrl)};
+        import { fakeClock } from ${JSON.stringify(clockUrl)};
+        try { openSqliteStore({ path: ${JSON.stringify(target)}, clock: fakeClock() }); console.log("opened"); }
+        catch (error) { console.log(error.code + " " + error.message); }`;
+      const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+      const ran = spawnSync(process.execPath, node(code), { encoding: "utf8", ...nobody });
+      expect(ran.stdout + ran.stderr).toMatch(
+        /^STORAGE_UNUSABLE .*\.db cannot be written \(.+\)\. Make the folder writable for this user, or set CADRE_DIR to another one\.\n$/,
+      );
+    }
+    chmodSync(join(path, ".."), 0o755);
+  });
+});
+
+/** Frames of a WAL whose header holds a database size end a commit. */
+function commitsIn(wal: string): number {
+  const bytes = execFileSync("cat", [wal], { maxBuffer: 1 << 28 });
+  const page = bytes.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + 24 + page <= bytes.length; at += 24 + page) {
+    if (bytes.readUInt32BE(at + 4) !== 0) commits++;
+  }
+  return commits;
+}
+
+function change(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}
+
+async function pages(store: Store, runId: string, size: number): Promise<void> {
+  for (let after = 0; ; after += size) {
+    if ((await store.journal(runId, after, size)).length < size) return;
+  }
+}
+
+function failureOf(act: () => unknown): CadreError {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof CadreError) return error;
+    throw error;
+  }
+  throw new Error("it did not fail");
+}

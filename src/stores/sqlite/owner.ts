@@ -1,0 +1,134 @@
+// One owner of a SQLite file (E1): exactly one process opens the store for writing, everybody else is its client.
+//  O1  The lock is the truth: `BEGIN EXCLUSIVE` on owner.db, held for the process's life and freed by the kernel at its
+//      death. owner.json only says who it is, and may be stale; it never blocks anybody.
+//  O2  Nobody opens owner.db by `fs` once it is there: closing any descriptor of a file drops the process's own locks.
+
+import { hash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { systemClock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import { storageError } from "./open.ts";
+
+export interface OwnerInfo {
+  pid: number;
+  socket: string;
+  startedAt: number;
+  version: string;
+}
+
+export interface Ownership {
+  /** Lets the next process in. Close the store first. */
+  release(): void;
+}
+
+const SQLITE_BUSY = 5;
+/** How long an owner may take between its lock and its name; then we take its word as it stands. */
+const PATIENCE_MS = 2_000;
+/** Addresses of sockets have 104 bytes on macOS, 108 on Linux, the end mark included. */
+const LONGEST_SOCKET = 100;
+/** A connection that is collected as garbage is closed, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
+/** Makes this process the owner, or says who is. */
+export async function takeOwnership(
+  folder: string,
+  self: Pick<OwnerInfo, "startedAt" | "version">,
+): Promise<Ownership | { owner: OwnerInfo }> {
+  const nameFile = join(folder, "owner.json");
+  const until = systemClock.elapsed() + PATIENCE_MS;
+  for (;;) {
+    const lock = tryLock(folder);
+    if (lock) return own(lock, nameFile, { pid: process.pid, socket: socketPath(folder), ...self });
+    const owner = readName(nameFile);
+    const patient = systemClock.elapsed() < until;
+    if (owner && (isAlive(owner.pid) || !patient)) return { owner };
+    if (!patient) {
+      throw new CadreError(
+        "STORE_OWNED",
+        `Another process owns ${folder} but does not say which (${nameFile} is missing). Nothing was changed; stop that process, or try again.`,
+      );
+    }
+    await pause(5 + (process.pid % 16));
+  }
+}
+
+/** Where the owner of a folder listens: in the folder, or under a short path if that one is too long for a socket. */
+export function socketPath(folder: string): string {
+  const inside = join(resolve(folder), "cadre.sock");
+  if (Buffer.byteLength(inside) <= LONGEST_SOCKET) return inside;
+  const short = join(tmpdir(), `cadre-${process.getuid?.() ?? "user"}`);
+  mkdirSync(short, { recursive: true, mode: 0o700 });
+  refuseForeign(short);
+  return join(short, `${hash("sha256", inside, "hex").slice(0, 16)}.sock`);
+}
+
+function tryLock(folder: string): DatabaseSync | undefined {
+  const path = join(folder, "owner.db");
+  let db: DatabaseSync | undefined;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+    db = new DatabaseSync(path, { timeout: 0 });
+    db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+    return db;
+  } catch (error) {
+    db?.close();
+    if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY) return undefined;
+    throw storageError(error, path);
+  }
+}
+
+function own(lock: DatabaseSync, nameFile: string, info: OwnerInfo): Ownership {
+  held.add(lock);
+  const draft = `${nameFile}.${info.pid}`;
+  writeFileSync(draft, `${JSON.stringify(info)}\n`, { mode: 0o600 });
+  renameSync(draft, nameFile);
+  return {
+    release() {
+      if (!held.delete(lock)) return;
+      rmSync(nameFile, { force: true });
+      lock.close();
+    },
+  };
+}
+
+function readName(nameFile: string): OwnerInfo | undefined {
+  try {
+    return JSON.parse(readFileSync(nameFile, "utf8")) as OwnerInfo;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
+}
+
+/** In a folder that everybody may write to, another user may have been there first. */
+function refuseForeign(folder: string): void {
+  const found = lstatSync(folder);
+  const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
+  if (isOurs && (found.mode & 0o077) === 0) return;
+  throw new CadreError(
+    "STORAGE_UNUSABLE",
+    `${folder} is not a folder of this user alone, so no socket is opened in it. Remove it, or set CADRE_DIR to a shorter path.`,
+  );
+}

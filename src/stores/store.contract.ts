@@ -1,0 +1,19 @@
+// What every store must do, in words that fit any of them. A store's own test calls this and adds what is its alone:
+//   storeContract("SQLite", async () => ({ store, clock, reopen }));
+// `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
+
+import { describe } from "vitest";
+import { journalContract } from "./contract/journal.contract.ts";
+import type { Open } from "./contract/kit.contract.ts";
+import { leaseContract } from "./contract/leases.contract.ts";
+import { listContract } from "./contract/lists.contract.ts";
+import { modelContract } from "./contract/model.contract.ts";
+
+export function storeContract(name: string, open: Open): void {
+  describe(`the contract of a store: ${name}`, () => {
+    describe("journals", () => journalContract(open));
+    describe("leases", () => leaseContract(open));
+    describe("lists", () => listContract(open));
+    describe("against a model", () => modelContract(open));
+  });
+}

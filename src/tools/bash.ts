@@ -1,0 +1,114 @@
+// Runs a shell command in the workspace: no terminal, no secrets, a time limit, bounded output, and nothing left behind.
+
+import { z } from "zod";
+import { messageOf } from "../errors.ts";
+import { refusal } from "./answers.ts";
+import { cleanEnvironment } from "./clean-env.ts";
+import { collectOutput } from "./collected-output.ts";
+import { boundOutput } from "./output.ts";
+import { type Supervised, superviseCommand } from "./supervised.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { visible } from "./visible.ts";
+
+const MAX_TIME = 300_000;
+const MAX_OUTPUT = 10 * 1024 * 1024;
+
+export const bashTool = defineTool({
+  name: "Bash",
+  description:
+    "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it.",
+  input: z.strictObject({
+    command: z.string().min(1).max(100_000).describe("The command"),
+    timeout: z.int().min(1).max(MAX_TIME).optional().describe("Milliseconds, 300000 at most and by default"),
+    description: z.string().max(500).optional().describe("What it is for, in a few words"),
+  }),
+  effect: "unsafe",
+  patches: true,
+  // A little more than the command's own limit, so that its own answer says what happened.
+  timeout: MAX_TIME + 10_000,
+  aliases: [
+    "shell_command_execute",
+    "shell",
+    "run_command",
+    "execute_command",
+    "run_terminal_command",
+    "terminal",
+  ],
+
+  async execute({ command, timeout = MAX_TIME }, context): Promise<ToolAnswer> {
+    if (context.signal.aborted) return refusal("cancelled before it began; nothing was run");
+    if (command.includes("\0")) return refusal("a command cannot hold a NUL character; nothing was run");
+    const started = performance.now();
+    const run = superviseCommand({
+      command,
+      cwd: context.workspace,
+      env: cleanEnvironment(context.workspace, context.runId),
+      mark: `${context.runId}:${context.callId}:${context.attempt}`,
+    });
+    try {
+      const { text, size, code, stopped } = await watch(run, timeout, context);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${code}, ${seconds} s]`;
+      return answer(text, size, end, code !== 0 || stopped !== undefined);
+    } catch (error) {
+      return refusal(`bash could not be started (${messageOf(error)}); nothing was run`);
+    }
+  },
+
+  async preview({ command }) {
+    return { text: visible(command) };
+  },
+});
+
+interface Outcome {
+  text: string;
+  size: number;
+  code: number;
+  /** Why it was ended before its own end. */
+  stopped: string | undefined;
+}
+
+async function watch(run: Supervised, timeout: number, { signal, progress }: ToolContext): Promise<Outcome> {
+  const collected = collectOutput();
+  const decoder = new TextDecoder();
+  let stopped: string | undefined;
+  run.output.on("data", (chunk: Buffer) => {
+    if (collected.size > MAX_OUTPUT) return;
+    collected.add(chunk);
+    progress?.(decoder.decode(chunk, { stream: true }));
+    if (collected.size <= MAX_OUTPUT) return;
+    stopped ??= `killed: more than ${MAX_OUTPUT / 1024 / 1024} MB of output`;
+    run.kill();
+  });
+  const closed = new Promise<void>((done) => run.output.once("close", done));
+  const stop = (why: string) => {
+    stopped ??= why;
+    run.stop();
+  };
+  const timer = setTimeout(() => stop(`killed: still running after ${timeout / 1000} s`), timeout);
+  const onAbort = () => stop("killed: cancelled");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const code = await run.ended;
+    await orAfter(closed, 1_000);
+    return { text: collected.text(), size: collected.size, code, stopped };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    run.output.destroy();
+  }
+}
+
+/** A process that got away may hold the pipe open for ever: its words are not waited for. */
+async function orAfter(done: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  await Promise.race([done, new Promise<void>((late) => (timer = setTimeout(late, ms)))]);
+  clearTimeout(timer);
+}
+
+function answer(text: string, size: number, end: string, isError: boolean): ToolAnswer {
+  const body = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  const bounded = boundOutput(body);
+  const output = `${bounded.text}${bounded.cut ? "\n" : ""}${end}`;
+  return { output, isError, ...(bounded.cut ? { full: `${body}${end}`, size } : {}) };
+}

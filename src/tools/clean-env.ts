@@ -1,0 +1,36 @@
+// The environment of a command: what it needs, and none of ours. Keys of providers and tokens never reach a child.
+
+import { delimiter, isAbsolute, sep } from "node:path";
+
+const PASSED_ON = ["HOME", "LANG", "TMPDIR", "USER"] as const;
+
+export function cleanEnvironment(
+  workspace: string,
+  runId: string,
+  ours: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {
+    PATH: trustedPath(ours["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", workspace),
+  };
+  for (const name of PASSED_ON) if (ours[name] !== undefined) env[name] = ours[name];
+  env["LANG"] ??= "C.UTF-8";
+  return {
+    ...env,
+    TERM: "dumb",
+    CADRE_RUN_ID: runId,
+    // Nobody is there to page or to type; and a repository's own configuration starts no monitor (A30).
+    GIT_PAGER: "cat",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "core.fsmonitor",
+    GIT_CONFIG_VALUE_0: "false",
+  };
+}
+
+/** A program in the workspace must not pass for `ls`: folders that an agent can write to come last, relative ones not at all. */
+function trustedPath(path: string, workspace: string): string {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  const writable = (folder: string) => folder === workspace || folder.startsWith(workspace + sep);
+  return [...folders.filter((folder) => !writable(folder)), ...folders.filter(writable)].join(delimiter);
+}

@@ -1,0 +1,20 @@
+// The schema of a tool's input as providers want it: JSON Schema draft 7, made once for each tool.
+
+import { z } from "zod";
+import type { AnyTool } from "./tool.ts";
+
+export type JsonSchema = Record<string, unknown>;
+
+const SCHEMAS = new WeakMap<AnyTool, JsonSchema>();
+
+export function inputSchemaOf(tool: AnyTool): JsonSchema {
+  const known = SCHEMAS.get(tool);
+  if (known) return known;
+  // `$schema` says nothing to a model and costs tokens in every request.
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {
+    target: "draft-7",
+    io: "input",
+  }) as JsonSchema;
+  SCHEMAS.set(tool, schema);
+  return schema;
+}

@@ -1,0 +1,51 @@
+// Reads a text file with line numbers, a window at a time.
+
+import { z } from "zod";
+import { refusal, textAnswer } from "./answers.ts";
+import { readTextFile } from "./text-file.ts";
+import { defineTool } from "./tool.ts";
+import { placeInWorkspace } from "./workspace-path.ts";
+
+const DEFAULT_LINES = 2_000;
+const MAX_LINE = 2_000;
+
+export const readTool = defineTool({
+  name: "Read",
+  description:
+    "Reads a text file of the workspace. Lines come numbered, 2000 at most; use offset (first line, from 1) and limit for others.",
+  input: z.strictObject({
+    path: z.string().min(1).describe("The file, relative to the workspace"),
+    offset: z.int().min(1).max(1e9).optional().describe("First line to show, from 1"),
+    limit: z.int().min(1).max(100_000).optional().describe("How many lines to show"),
+  }),
+  effect: "read",
+  aliases: ["read_file", "view", "view_file", "open_file"],
+
+  async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {
+    const place = await placeInWorkspace(workspace, path);
+    if (!place.ok) return refusal(place.why);
+    const file = await readTextFile(place.absolute);
+    if (!file.ok) return refusal(`${path} ${file.why}`);
+    if (file.text === "") return textAnswer(`${path} is empty`);
+    return textAnswer(numberedLines(file.text, offset, limit));
+  },
+});
+
+function numberedLines(text: string, offset: number, limit: number): string {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  if (offset > lines.length) return `(there are only ${lines.length} lines)`;
+  const shown = lines
+    .slice(offset - 1, offset - 1 + limit)
+    .map((line, index) => `${offset + index}\t${clipped(line)}`);
+  const rest = lines.length - (offset - 1 + shown.length);
+  if (rest > 0) shown.push(`(${rest} more lines: go on with offset ${offset + limit})`);
+  return shown.join("\n");
+}
+
+function clipped(line: string): string {
+  const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return clean.length > MAX_LINE
+    ? `${clean.slice(0, MAX_LINE)}… (${clean.length - MAX_LINE} more characters)`
+    : clean;
+}

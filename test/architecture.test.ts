@@ -1,0 +1,65 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
+// The architecture holds: each rule finds nothing in the repository, and each is shown to find what it is for.
+
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { PLANTED } from "./architecture/planted.ts";
+import { problems, RULES } from "./architecture/rules.ts";
+import { blank } from "./architecture/sources.ts";
+
+const repository = readRepository();
+
+describe.each(RULES)("$id", ({ id, title }) => {
+  test(`[${id}] ${title}`, () => {
+    expect(problems(repository, id)).toEqual([]);
+  });
+
+  test(`[${id}] would be seen to be broken`, () => {
+    const { wrong, right } = PLANTED[id] ?? { wrong: {}, right: {} };
+    expect(Object.keys(wrong)).not.toEqual([]);
+    for (const [problem, files] of Object.entries(wrong))
+      expect(problems(new Map(Object.entries(files)), id)).toEqual([expect.stringContaining(problem)]);
+    expect(problems(new Map(Object.entries(right)), id)).toEqual([]);
+  });
+});
+
+test("reads code, not comments, strings, templates and regular expressions", () => {
+  const source = [
+    'const a = "import x from \\"y\\""; // import b from "c"',
+    "/* import d",
+    'from "e" */ const f = `any ${g({ h: `${process.pid}` })} any`;',
+    "const i = j / k / l; const m = /[/\"'`]{2}/g.test(n);",
+    'import o from "p";',
+  ].join("\n");
+  const code = blank(source);
+  expect(code.length).toBe(source.length);
+  expect(code.replaceAll(/ +/g, " ")).toBe(
+    [
+      'const a = " "; ',
+      " ",
+      " const f = ` ${g({ h: `${process.pid}` })} `;",
+      "const i = j / k / l; const m = / /.test(n);",
+      'import o from " ";',
+    ].join("\n"),
+  );
+});
+
+test("[AR1] [AR5] [AR6] one wrong import, planted in the repository itself, is seen", () => {
+  const path = "src/journal/events.ts";
+  const wrong = `import "../models/model.ts";\n${repository.get(path)}`;
+  const found = problems(new Map([...repository, [path, wrong]]));
+  const rest = found.filter((problem) => !problems(repository).includes(problem)).join("\n");
+  expect(rest).toContain("src/journal/events.ts:1: journal comes before models");
+  expect(rest).toContain("cycle src/journal/events.ts → src/models/model.ts → src/journal/events.ts");
+  expect(rest).toContain("src/journal/events.ts:1: src/models/model.ts may not run in a browser");
+});
+
+function readRepository(): Map<string, string> {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const paths = globSync(["{src,dashboard/src,test,bench,examples}/**/*.{ts,tsx}", "{SPEC,GLOSSARY}.md"], {
+    cwd: root,
+    exclude: ["**/node_modules", "**/dist", "examples/*/service"],
+  });
+  return new Map(paths.map((path) => [path.replaceAll("\\", "/"), readFileSync(`${root}/${path}`, "utf8")]));
+}

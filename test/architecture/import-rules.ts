@@ -1,0 +1,195 @@
+// Who may import whom (DESIGN §13). Tests are free to import what they need; nothing may import a test.
+
+import type { Rule, Tree } from "./rule.ts";
+import type { Import, Source } from "./sources.ts";
+
+/** From the ground up: a place imports from its own layer and from those before it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["ids", "errors", "clock", "config"],
+  ["journal"],
+  ["projections"],
+  ["permissions", "models", "tools", "stores"],
+  ["agents"],
+  ["patterns"],
+  ["loop"],
+  ["engines"],
+  ["api", "mcp"],
+  ["runtime", "index"],
+  ["cli"],
+];
+
+const STRANGERS = new Set(["permissions", "models", "tools", "stores"]);
+
+const CONTRACTS = new Set([
+  "src/models/model.ts",
+  "src/tools/tool.ts",
+  "src/tools/output.ts",
+  "src/permissions/permission.ts",
+  "src/stores/store.ts",
+  "src/engines/engine.ts",
+]);
+
+/** Folders with parts that can be exchanged: all but their contract is known to `runtime.ts` alone. */
+const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
+
+const BROWSER_SAFE = /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/client|api\/schema)(?:\.ts)?$/;
+const FOR_DASHBOARD = /^src\/(?:(?:journal|projections)\/.+|ids|api\/client|api\/schema)(?:\.ts)?$/;
+const NODE_GLOBAL =
+  /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
+
+export const importRules: Rule[] = [
+  {
+    id: "AR1",
+    title: "imports go one way",
+    check: (tree) => [
+      ...unknownPlaces(tree),
+      ...badImports(tree, inSource, (from, { target }) => {
+        if (target === undefined || !isSource(target)) return undefined;
+        if (isTestPath(target)) return `imports the test ${target}`;
+        if (!target.startsWith("src/")) return `imports ${target}, which is not part of the product`;
+        const [own, other] = [placeOf(from.path), placeOf(target)];
+        if (layerOf(other) <= layerOf(own)) return undefined;
+        return `${own} comes before ${other}, so it cannot import ${target}`;
+      }),
+    ],
+  },
+  {
+    id: "AR2",
+    title: "models, tools, stores and permissions never import each other",
+    check: (tree) =>
+      badImports(tree, inSource, (from, { target }) => {
+        const [own, other] = [placeOf(from.path), placeOf(target)];
+        if (own === other || !STRANGERS.has(own) || !STRANGERS.has(other)) return undefined;
+        return `${own} does not know ${other}: hand it in from runtime.ts instead of importing ${target}`;
+      }),
+  },
+  {
+    id: "AR3",
+    title: "the loop sees only the contracts of models, tools, permissions and stores",
+    check: (tree) =>
+      badImports(tree, inFolder("loop"), (_from, { target }) => {
+        if (!STRANGERS.has(placeOf(target)) || CONTRACTS.has(withExtension(target))) return undefined;
+        return `the loop gets this by its LoopParts, it does not import ${target}`;
+      }),
+  },
+  {
+    id: "AR4",
+    title: "runtime.ts alone knows concrete models, tools, stores and engines",
+    check: (tree) =>
+      badImports(tree, inSource, (from, { target }) => {
+        const [own, other] = [placeOf(from.path), placeOf(target)];
+        if (own === other || own === "runtime" || !EXCHANGEABLE.has(other)) return undefined;
+        if (CONTRACTS.has(withExtension(target))) return undefined;
+        return `only runtime.ts imports ${target}; elsewhere the contract of ${other} is enough`;
+      }),
+  },
+  {
+    id: "AR5",
+    title: "no import cycles, types included",
+    check: (tree) => cycles(tree).map((path) => `${path[0]}: cycle ${path.join(" → ")}`),
+  },
+  {
+    id: "AR6",
+    title: "journal, projections, ids, errors and the client of the API run in a browser",
+    check: (tree) => {
+      const inBrowser = (source: Source) => !source.isTest && BROWSER_SAFE.test(source.path);
+      return [
+        ...badImports(tree, inBrowser, (from, { target, specifier }) => {
+          if (target !== undefined)
+            return BROWSER_SAFE.test(target) ? undefined : `${target} may not run in a browser`;
+          if (specifier.startsWith("node:")) return `${specifier} is not there in a browser`;
+          const allowed = from.path === "src/api/client.ts" ? ["zod", "eventsource-parser"] : ["zod"];
+          return allowed.includes(packageOf(specifier))
+            ? undefined
+            : `only ${allowed.join(" and ")} may be imported here, not ${specifier}`;
+        }),
+        ...tree.sources.filter(inBrowser).flatMap(nodeGlobals),
+      ];
+    },
+  },
+  {
+    id: "AR7",
+    title: "the dashboard imports only journal, projections, ids and the client of the API",
+    check: (tree) => {
+      const inDashboard = (source: Source) => !source.isTest && source.path.startsWith("dashboard/src/");
+      return [
+        ...badImports(tree, inDashboard, (_from, { target, specifier }) => {
+          if (specifier.startsWith("node:")) return `${specifier} is not there in a browser`;
+          if (packageOf(specifier) === "cadre")
+            return "the package brings the whole runtime: import the file";
+          if (target === undefined || target.startsWith("dashboard/") || !isSource(target)) return undefined;
+          return FOR_DASHBOARD.test(target) ? undefined : `the dashboard does not import ${target}`;
+        }),
+        ...tree.sources.filter(inDashboard).flatMap(nodeGlobals),
+      ];
+    },
+  },
+];
+
+function badImports(
+  tree: Tree,
+  among: (source: Source) => boolean,
+  judge: (from: Source, imported: Import) => string | undefined,
+): string[] {
+  return tree.sources.filter(among).flatMap((from) =>
+    from.imports.flatMap((imported) => {
+      const problem = judge(from, imported);
+      return problem === undefined ? [] : [`${from.path}:${imported.line}: ${problem}`];
+    }),
+  );
+}
+
+function unknownPlaces(tree: Tree): string[] {
+  return tree.sources
+    .filter((source) => source.path.startsWith("src/") && layerOf(placeOf(source.path)) === -1)
+    .map((source) => `${source.path}:1: ${placeOf(source.path)} has no place in the order of DESIGN §13`);
+}
+
+function nodeGlobals(source: Source): string[] {
+  return Array.from(source.code.matchAll(NODE_GLOBAL), (found) => {
+    const line = source.code.slice(0, found.index).split("\n").length;
+    return `${source.path}:${line}: ${found[1]} is not there in a browser`;
+  });
+}
+
+/** One shortest cycle for each set of files that import each other in a ring. */
+function cycles(tree: Tree): string[][] {
+  const next = new Map(tree.sources.map((source) => [source.path, targetsOf(source)]));
+  const seen = new Set<string>();
+  return [...next.keys()].toSorted().flatMap((start) => {
+    const path = wayBack(start, next);
+    const name = path?.toSorted().join();
+    if (path === undefined || name === undefined || seen.has(name)) return [];
+    seen.add(name);
+    return [[...path, start]];
+  });
+}
+
+function wayBack(start: string, next: ReadonlyMap<string, string[]>): string[] | undefined {
+  const queue = [[start]];
+  const visited = new Set<string>();
+  for (const path of queue) {
+    for (const target of next.get(path.at(-1) ?? "") ?? []) {
+      if (target === start) return path;
+      if (visited.has(target)) continue;
+      visited.add(target);
+      queue.push([...path, target]);
+    }
+  }
+  return undefined;
+}
+
+const targetsOf = (source: Source): string[] =>
+  source.imports.flatMap(({ target }) => (target === undefined ? [] : [withExtension(target)]));
+
+const inSource = (source: Source): boolean => !source.isTest && source.path.startsWith("src/");
+const inFolder = (name: string) => (source: Source) => inSource(source) && placeOf(source.path) === name;
+
+/** `src/journal/events.ts` stands in `journal`, `src/ids.ts` in `ids`; outside of src: nowhere. */
+const placeOf = (path: string | undefined): string => /^src\/([^/.]+)/.exec(path ?? "")?.[1] ?? "";
+const layerOf = (place: string): number => LAYERS.findIndex((layer) => layer.includes(place));
+const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? "";
+const isSource = (path: string): boolean => !/\.(?!tsx?$)[a-z]+$/.test(path);
+const isTestPath = (path: string): boolean => /\.(test|contract)\.tsx?$/.test(path);
+const withExtension = (path: string | undefined): string =>
+  path === undefined || /\.tsx?$/.test(path) ? (path ?? "") : `${path}.ts`;

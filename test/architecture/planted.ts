@@ -1,0 +1,223 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these strings are sources
+// Small wrong sources: what each rule of the architecture must see, and right ones that it must leave alone.
+
+type Planted = Record<string, string>;
+
+/** Per rule: a part of the sentence that must come, for the files that deserve it; and files that are fine. */
+export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Planted }> = {
+  AR1: {
+    wrong: {
+      "src/journal/a.ts:2: journal comes before loop": {
+        "src/journal/a.ts": '// first line\nimport type { X } from "../loop/drive.ts";',
+      },
+      "src/ids.ts:1: ids comes before stores": { "src/ids.ts": 'export { y } from "./stores/store.ts";' },
+      "src/engines/e.ts:1: engines comes before runtime": {
+        "src/engines/e.ts": 'type R = import("../runtime.ts").Runtime;',
+      },
+      "src/api/a.ts:1: api comes before cli": { "src/api/a.ts": 'import "../cli/main.ts";' },
+      "imports the test src/stores/store.contract.ts": {
+        "src/stores/s.ts": 'import { suite } from "./store.contract.ts";',
+      },
+      "not part of the product": { "src/cli/main.ts": 'import x from "../../bench/main.ts";' },
+      "util has no place": { "src/util.ts": "" },
+    },
+    right: {
+      "src/cli/main.ts":
+        'import { runtime } from "../runtime.ts";\nimport p from "../../package.json" with { type: "json" };',
+      "src/loop/drive.ts": 'import {\n  a,\n  type B,\n} from "../journal/a.ts";\nimport c from "./c.ts";',
+      "src/journal/a.test.ts": 'import { drive } from "../loop/drive.ts";',
+      "src/journal/b.ts": 'const s = `\nimport { drive } from "../loop/drive.ts";`;',
+    },
+  },
+  AR2: {
+    wrong: {
+      "models does not know tools": { "src/models/m.ts": 'import type { Tool } from "../tools/tool.ts";' },
+      "permissions does not know stores": { "src/permissions/p.ts": 'import("../stores/sqlite/store.ts");' },
+    },
+    right: {
+      "src/tools/read.ts": 'import { t } from "./tool.ts";\nimport { e } from "../journal/events.ts";',
+    },
+  },
+  AR3: {
+    wrong: {
+      "src/loop/a.ts:1: the loop gets this": { "src/loop/a.ts": 'import { p } from "../models/prices.ts";' },
+      "src/loop/b.ts:1: the loop gets this": {
+        "src/loop/b.ts": 'import type { R } from "../permissions/rules.ts";',
+      },
+    },
+    right: {
+      "src/loop/a.ts": 'import { t } from "../tools/tool.ts";\nimport type { S } from "../stores/store.ts";',
+      "src/loop/a.test.ts": 'import { store } from "../stores/sqlite/store.ts";',
+    },
+  },
+  AR4: {
+    wrong: {
+      "only runtime.ts imports src/stores/sqlite/store.ts": {
+        "src/engines/local.ts": 'import { open } from "../stores/sqlite/store.ts";',
+      },
+      "only runtime.ts imports src/tools/index.ts": {
+        "src/cli/main.ts": 'import { tools } from "../tools/index.ts";',
+      },
+      "only runtime.ts imports src/engines/local.ts": {
+        "src/api/app.ts": 'import { e } from "../engines/local.ts";',
+      },
+    },
+    right: {
+      "src/runtime.ts":
+        'import { tools } from "./tools/index.ts";\nimport { open } from "./stores/sqlite/store.ts";',
+      "src/stores/sqlite/store.ts": 'import { migrate } from "./migrate.ts";',
+      "src/api/app.ts": 'import type { Engine } from "../engines/engine.ts";',
+    },
+  },
+  AR5: {
+    wrong: {
+      "cycle src/loop/a.ts → src/loop/b.ts → src/loop/c.ts → src/loop/a.ts": {
+        "src/loop/a.ts": 'import "./b.ts";',
+        "src/loop/b.ts": 'import type { C } from "./c.ts";',
+        "src/loop/c.ts": 'export type A = import("./a.ts").A;',
+      },
+      "cycle src/ids.ts → src/ids.ts": { "src/ids.ts": 'import { x } from "./ids.ts";' },
+    },
+    right: {
+      "src/a.ts": 'import "./b.ts";\nimport "./c.ts";',
+      "src/b.ts": 'import "./c.ts";',
+      "src/c.ts": "",
+    },
+  },
+  AR6: {
+    wrong: {
+      "node:crypto is not there": { "src/journal/hash.ts": 'import { hash } from "node:crypto";' },
+      "only zod may be imported here, not yaml": { "src/projections/p.ts": 'import { parse } from "yaml";' },
+      "only zod and eventsource-parser": { "src/api/client.ts": 'import { hc } from "hono/client";' },
+      "src/api/schema.ts:2: Buffer": { "src/api/schema.ts": '// Buffer\nconst a = Buffer.from("process");' },
+      "src/errors.ts:1: process": { "src/errors.ts": "const a = `$" + "{process.pid}`;" },
+      "src/config.ts may not run": { "src/ids.ts": 'import { config } from "./config.ts";' },
+    },
+    right: {
+      "src/journal/events.ts": 'import { z } from "zod";\nimport { assertNever } from "../errors.ts";',
+      "src/api/client.ts":
+        'import { createParser } from "eventsource-parser";\nconst a = { process: b.process };',
+      "src/journal/a.test.ts": 'import { hash } from "node:crypto";',
+      "src/config.ts": 'import { homedir } from "node:os";\nprocess.cwd();',
+    },
+  },
+  AR7: {
+    wrong: {
+      "does not import src/runtime.ts": {
+        "dashboard/src/a.tsx": 'import type { R } from "../../src/runtime.ts";',
+      },
+      "does not import src/errors.ts": { "dashboard/src/b.ts": 'import { e } from "../../src/errors.ts";' },
+      "the whole runtime": { "dashboard/src/c.ts": 'import { run } from "cadre";' },
+      "node:path": { "dashboard/src/d.ts": 'import { join } from "node:path";' },
+    },
+    right: {
+      "dashboard/src/pages/a.tsx":
+        'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client.ts";',
+    },
+  },
+  AR8: {
+    wrong: {
+      "src/loop/a.ts:401: 401 lines": { "src/loop/a.ts": "a;\n".repeat(401) },
+      "801 lines, at most 800": { "src/loop/a.test.ts": "a;\n".repeat(801) },
+    },
+    right: { "src/loop/a.ts": "a;\n".repeat(400), "test/crash.test.ts": "a;\n".repeat(800) },
+  },
+  AR9: {
+    wrong: {
+      "src/a.ts:1: a function of 81 lines": {
+        "src/a.ts": block("export async function f(): Promise<void> {", 79),
+      },
+      "src/b.ts:1: a function of 84 lines": {
+        "src/b.ts": block("function f({\n  a,\n  b,\n}: Options): void {", 79),
+      },
+      "src/c.ts:1: a function of 90 lines": { "src/c.ts": block("const f = (a) => {", 88) },
+      "src/d.ts:2: a function of 90 lines": {
+        "src/d.ts": `class A {\n${block("  async f(a: B): Promise<void> {", 88, "  }")}\n}`,
+      },
+    },
+    right: {
+      "src/a.ts": `${block("function f() {", 78)}\n${block("function g() {", 78)}`,
+      "src/b.ts": block("export const TABLE = {", 200),
+      "src/c.test.ts": block('describe("x", () => {', 200, "});"),
+    },
+  },
+  AR10: {
+    wrong: { "16 imports, at most 15": { "src/a.ts": imports(16) } },
+    right: { "src/a.ts": imports(15) },
+  },
+  AR11: {
+    wrong: {
+      "src/a.ts:1: `any`": { "src/a.ts": "const a: any = b;" },
+      "src/b.ts:2: `any`": { "src/b.ts": "\nf(a as any);" },
+      "src/c.ts:1: `any`": { "src/c.ts": "type A = Map<string, any[]>;" },
+      "src/d.ts:2: `any`": { "src/d.ts": "// biome-ignore lint/suspicious/noExplicitAny:\ntype A = any;" },
+    },
+    right: {
+      "src/a.ts":
+        "// biome-ignore lint/suspicious/noExplicitAny: holds tools of every input\ntype A = Tool<any>;",
+      "src/b.ts":
+        '// any\nconst a: string = "any"; const anyTool = Promise.any([z.any()]); type M = { any: 1 };',
+      "src/b.test.ts": "const a: any = b;",
+    },
+  },
+  AR12: {
+    wrong: {
+      "src/tools/index.ts:1: `export *`": { "src/tools/index.ts": 'export * from "./read.ts";' },
+      "src/tools/index.ts:2: a list does not": {
+        "src/tools/index.ts": 'import { a } from "./a.ts";\nexport {\n  read,\n} from "./read.ts";',
+      },
+      "src/index.ts:1: `export *`": { "src/index.ts": 'export type * from "./ids.ts";' },
+    },
+    right: {
+      "src/tools/index.ts": 'import { read } from "./read.ts";\nexport const tools = [read];',
+      "src/index.ts": 'export { read } from "./tools/read.ts";',
+    },
+  },
+  AR13: {
+    wrong: {
+      '`runTask` says "task"; our word is "run"': { ...glossary(), "src/a.ts": "function runTask() {}" },
+      '`SUB_AGENTS` says "sub agents"; our word is "child"': {
+        ...glossary(),
+        "src/b.ts": "const SUB_AGENTS = 1;",
+      },
+      'src/task-list.ts:1: `task-list` says "task"': { ...glossary(), "src/task-list.ts": "" },
+    },
+    right: {
+      ...glossary(),
+      "src/a.ts": 'const multitasking = api.task("task"); // task',
+      "src/b.test.ts": "const task = 1;",
+    },
+  },
+  AR14: {
+    wrong: {
+      "src/a.test.ts:1: F51 is in no list": { "SPEC.md": "", "src/a.test.ts": 'test("[F51] falls", f);' },
+      "J12 is in no list": {
+        "SPEC.md": "J13",
+        "src/b.test.ts": 'test.each(a.map((b) => b))("[J11, J12] x", f);',
+      },
+      "F1 is in no list": { "SPEC.md": "", "test/c.test.ts": "describe(`[F1] $" + "{x}`, f);" },
+    },
+    right: {
+      "SPEC.md": "- **S3** A store refuses.",
+      "src/a.test.ts":
+        'test("[F44] a"); test("[S3][A01] b"); test("no id"); const s = "test(\\"[Z1]\\")"; a["x"][B9];',
+    },
+  },
+};
+
+function block(head: string, lines: number, end = "}"): string {
+  return `${head}\n${"    a();\n".repeat(lines)}${end}`;
+}
+
+function imports(count: number): string {
+  return Array.from({ length: count }, (_, at) => `import { a${at} } from "./a${at}.ts";`).join("\n");
+}
+
+function glossary(): Planted {
+  const rows = [
+    "| Word | Meaning | Avoid |",
+    "|---|---|---|",
+    "| **run** | one piece of work | `task` (too wide), job |",
+  ];
+  return { "GLOSSARY.md": [...rows, "| child | a run of a run | sub-agents |", "| turn | – | |"].join("\n") };
+}

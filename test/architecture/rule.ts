@@ -1,0 +1,15 @@
+// The contract of an architecture rule: it reads all files at once and says, in sentences, what is wrong.
+
+import type { Files, Source } from "./sources.ts";
+
+export interface Tree {
+  files: Files;
+  sources: readonly Source[];
+}
+
+export interface Rule {
+  id: string;
+  title: string;
+  /** Each problem: `file:line: what is wrong`. */
+  check(tree: Tree): string[];
+}

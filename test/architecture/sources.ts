@@ -1,0 +1,101 @@
+// Reads sources as text, well enough to judge them. TypeScript 7 has no compiler API, so we blank out what is not
+// code: comments, and the insides of strings, templates and regular expressions, each by spaces of the same length.
+// What is found in the blanked text then stands at the same place in the source.
+
+import { posix } from "node:path";
+
+export interface Import {
+  specifier: string;
+  /** The file it names, from the root; undefined for packages and `node:`. */
+  target: string | undefined;
+  line: number;
+  /** A type or a module that is asked for in the middle of the code. */
+  dynamic: boolean;
+}
+
+export interface Source {
+  path: string;
+  text: string;
+  /** The text with everything blank that is not code. */
+  code: string;
+  imports: Import[];
+  isTest: boolean;
+}
+
+/** Paths from the root, with forward slashes. */
+export type Files = ReadonlyMap<string, string>;
+
+export function parseSources(files: Files): Source[] {
+  return [...files]
+    .filter(([path]) => /\.tsx?$/.test(path))
+    .map(([path, text]) => {
+      const code = blank(text);
+      const isTest = /\.(test|contract)\.tsx?$/.test(path) || path.startsWith("test/");
+      return { path, text, code, imports: findImports(path, text, code), isTest };
+    });
+}
+
+export const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;
+
+const STATEMENT = /^[ \t]*(?:import|export)\b[^;"'`=()]*?\bfrom\s*["']|^[ \t]*import\s*["']/gm;
+const EXPRESSION = /\bimport\s*\(\s*["'`]/g;
+
+function findImports(path: string, text: string, code: string): Import[] {
+  const found = (pattern: RegExp, dynamic: boolean) =>
+    Array.from(code.matchAll(pattern), (match): Import => {
+      const start = match.index + match[0].length;
+      const specifier = text.slice(start, code.indexOf(code[start - 1] ?? "", start));
+      const target = specifier.startsWith(".") ? posix.join(posix.dirname(path), specifier) : undefined;
+      return { specifier, target, line: lineAt(text, start), dynamic };
+    });
+  return [...found(STATEMENT, false), ...found(EXPRESSION, true)];
+}
+
+const PIECE = /\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[`{}/]|[^/"'`{}]+/y;
+const TEMPLATE_PIECE = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y;
+const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
+/** After these a slash opens a regular expression; after anything else it divides or closes a tag. */
+const BEFORE_REGEX = /(?:^|[(,=:[!&|?{;+\-*%~^>]|\b(?:return|typeof|case|in|of|await|void))\s*$/;
+
+export function blank(text: string): string {
+  const open: ("brace" | "template")[] = [];
+  let inTemplate = false;
+  let code = "";
+  while (code.length < text.length) {
+    const at = code.length;
+    if (inTemplate) {
+      const piece = match(TEMPLATE_PIECE, text, at);
+      const end = /(?:`|\$\{)?$/.exec(piece)?.[0] ?? "";
+      code += spaces(piece.slice(0, piece.length - end.length)) + end;
+      inTemplate = false;
+      if (end === "${") open.push("template");
+      continue;
+    }
+    const piece = match(PIECE, text, at);
+    if (piece === "{") open.push("brace");
+    if (piece === "}") inTemplate = open.pop() === "template";
+    if (piece === "`") inTemplate = true;
+    code += piece === "/" ? slash(text, at, code) : blankPiece(piece);
+  }
+  return code;
+}
+
+function blankPiece(piece: string): string {
+  if (piece.startsWith("//") || piece.startsWith("/*")) return spaces(piece);
+  const quote = piece[0] ?? "";
+  if (quote !== '"' && quote !== "'") return piece;
+  const closed = piece.length > 1 && piece.endsWith(quote);
+  return quote + spaces(piece.slice(1, closed ? -1 : undefined)) + (closed ? quote : "");
+}
+
+function slash(text: string, at: number, before: string): string {
+  const regex = BEFORE_REGEX.test(before.slice(-40)) ? match(REGEX, text, at) : "";
+  return regex === "" ? "/" : `/${spaces(regex.slice(2))}/`;
+}
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? "";
+}
+
+const spaces = (text: string): string => text.replaceAll(/[^\n]/g, " ");

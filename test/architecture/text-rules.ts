@@ -1,0 +1,187 @@
+// How a file may look, whatever it is about: its length, its words, the ids that its tests cite.
+
+import type { Rule, Tree } from "./rule.ts";
+import { lineAt, type Source } from "./sources.ts";
+
+const MAX_LINES = 400;
+const MAX_TEST_LINES = 800;
+const MAX_FUNCTION_LINES = 80;
+const MAX_IMPORTS = 15;
+
+export const textRules: Rule[] = [
+  {
+    id: "AR8",
+    title: `files are at most ${MAX_LINES} lines long, tests ${MAX_TEST_LINES}`,
+    check: ({ sources }) =>
+      sources.flatMap((source) => {
+        const lines = source.text.trimEnd().split("\n").length;
+        const most = source.isTest ? MAX_TEST_LINES : MAX_LINES;
+        return lines <= most ? [] : [`${source.path}:${most + 1}: ${lines} lines, at most ${most}`];
+      }),
+  },
+  {
+    id: "AR9",
+    title: `functions are at most ${MAX_FUNCTION_LINES} lines long`,
+    check: ({ sources }) => sources.filter((source) => !source.isTest).flatMap(longFunctions),
+  },
+  {
+    id: "AR10",
+    title: `at most ${MAX_IMPORTS} imports per file, but for the one that puts the parts together`,
+    check: ({ sources }) =>
+      sources.flatMap(({ path, imports }) => {
+        if (path === "src/runtime.ts") return [];
+        const count = imports.filter((imported) => !imported.dynamic).length;
+        return count <= MAX_IMPORTS ? [] : [`${path}:1: ${count} imports, at most ${MAX_IMPORTS}`];
+      }),
+  },
+  {
+    id: "AR11",
+    title: "no `any` outside of tests, unless a biome-ignore says why",
+    check: ({ sources }) => sources.filter((source) => !source.isTest).flatMap(unexplainedAny),
+  },
+  {
+    id: "AR12",
+    title: "exports are named one by one, and the index of a folder is a list, not a barrel",
+    check: ({ sources }) =>
+      sources.flatMap(({ path, code }) => {
+        const places = (pattern: RegExp, problem: string) =>
+          Array.from(code.matchAll(pattern), ({ index }) => `${path}:${lineAt(code, index)}: ${problem}`);
+        const isList = /^src\/.+\/index\.ts$/.test(path);
+        return [
+          ...places(/^export\s+(?:type\s+)?\*/gm, "`export *` hides what is exported"),
+          ...(isList
+            ? places(/^export\b[^;=*("']*\bfrom\b/gm, "a list does not export other files again")
+            : []),
+        ];
+      }),
+  },
+  {
+    id: "AR13",
+    title: "names in src keep to the words of the glossary",
+    check: wrongWords,
+  },
+  {
+    id: "AR14",
+    title: "every id that a test cites exists",
+    check: unknownIds,
+  },
+];
+
+const FUNCTION_HEAD = /\bfunction\b[^;]*$|=> \{$/;
+const METHOD_HEAD =
+  /^\s+(?:(?:static|async|override|private|get|set) )*(?!(?:if|for|while|switch|catch)\b)\*?#?\w+(?:<.*>)?\(.*\{$/;
+
+/** Leans on the formatter: a function ends at the first closing brace that is indented like its head. */
+function longFunctions(source: Source): string[] {
+  const lines = source.code.split("\n").map((line) => line.trimEnd());
+  return lines.flatMap((head, start) => {
+    if (!FUNCTION_HEAD.test(head) && !METHOD_HEAD.test(head)) return [];
+    const indent = indentOf(head);
+    const length =
+      lines.slice(start + 1).findIndex((line) => indentOf(line) === indent && /^\s*\}(?!.*\{$)/.test(line)) +
+      2;
+    if (length <= MAX_FUNCTION_LINES) return [];
+    return [`${source.path}:${start + 1}: a function of ${length} lines, at most ${MAX_FUNCTION_LINES}`];
+  });
+}
+
+const indentOf = (line: string): number => line.length - line.trimStart().length;
+
+const ANY_TYPE = /(?:[:<,|&=(]|=>|\b(?:as|extends|satisfies|is|keyof|readonly))\s*any\b(?!\s*[(:.?])/g;
+
+function unexplainedAny(source: Source): string[] {
+  const lines = source.text.split("\n");
+  return Array.from(source.code.matchAll(ANY_TYPE), (found) =>
+    lineAt(source.code, found.index + found[0].length),
+  )
+    .filter((line) => !/biome-ignore lint\/suspicious\/noExplicitAny: \S+/.test(lines[line - 2] ?? ""))
+    .map((line) => `${source.path}:${line}: \`any\`, and no biome-ignore that says why`);
+}
+
+const DECLARED = /\b(?:const|let|function\*?|class|interface|type)\s+(\w+)/g;
+
+/** Looks at the names that we choose (declarations and files), not at those that libraries brought. */
+function wrongWords({ files, sources }: Tree): string[] {
+  const avoided = avoidedWords(files.get("GLOSSARY.md") ?? "");
+  const judge = (name: string, place: string) =>
+    [...avoided]
+      .filter(([wrong]) => ` ${wordsOf(name)} `.includes(` ${wrong} `))
+      .map(([wrong, right]) => `${place}: \`${name}\` says "${wrong}"; our word is "${right}"`);
+  return sources
+    .filter((source) => source.path.startsWith("src/") && !source.isTest)
+    .flatMap(({ path, code }) => [
+      ...judge(path.replace(/^.*\//, "").replace(/\.tsx?$/, ""), `${path}:1`),
+      ...Array.from(code.matchAll(DECLARED)).flatMap((found) =>
+        judge(found[1] ?? "", `${path}:${lineAt(code, found.index)}`),
+      ),
+    ]);
+}
+
+/** Rows of `word | meaning | avoid`: each word to avoid, with the word to use. */
+export function avoidedWords(glossary: string): Map<string, string> {
+  const rows = glossary.split("\n").filter((line) => line.startsWith("|"));
+  const [header = [], ...body] = rows.map((row) => row.split("|").slice(1, -1).map(plain));
+  const [word, avoid] = [header.indexOf("word"), header.indexOf("avoid")];
+  if (word === -1 || avoid === -1) return new Map();
+  return new Map(
+    body
+      .filter((cells) => !/^[-: ]*$/.test(cells[word] ?? ""))
+      .flatMap((cells) =>
+        (cells[avoid] ?? "")
+          .split(/[,;·]/)
+          .map(wordsOf)
+          .filter((wrong) => wrong !== "")
+          .map((wrong): [string, string] => [wrong, cells[word] ?? ""]),
+      ),
+  );
+}
+
+/** A cell without marks of Markdown and without remarks in brackets. */
+const plain = (cell: string): string =>
+  cell
+    .replaceAll(/\(.*?\)|[`*_]/g, "")
+    .trim()
+    .toLowerCase();
+
+/** `runTaskList`, `run-task-list`, `RUN_TASK_LIST`: all are `run task list`. */
+const wordsOf = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, "$1$3 $2$4")
+    .split(/[^A-Za-z0-9]+/)
+    .join(" ")
+    .trim()
+    .toLowerCase();
+
+/** Ids of FAULTS and DESIGN, and of this check; further ones stand in SPEC.md. */
+const KNOWN_IDS = new Set([
+  ...["F 1 50", "A 1 68", "U 1 55"].flatMap((range) => idsOf(range, 2)),
+  ...["I 1 11", "J 1 11", "B 1 4", "D 0 6", "E 1 7", "P 1 13", "L 1 20", "AR 1 14"].flatMap((range) =>
+    idsOf(range, 1),
+  ),
+]);
+
+const CITED = /^(?:\[[A-Z]{1,3}\d{1,2}\b[^\]]*\]\s*)+/;
+
+function unknownIds({ files, sources }: Tree): string[] {
+  const spec = files.get("SPEC.md");
+  if (spec === undefined) return [];
+  const inSpec = new Set(idsIn(spec));
+  return sources
+    .filter((source) => source.isTest)
+    .flatMap((source) =>
+      Array.from(source.code.matchAll(/["'`]/g)).flatMap(({ index }) =>
+        idsIn(CITED.exec(source.text.slice(index + 1, index + 100))?.[0] ?? "")
+          .filter((id) => !inSpec.has(id) && !KNOWN_IDS.has(id))
+          .map((id) => `${source.path}:${lineAt(source.text, index)}: ${id} is in no list of ours`),
+      ),
+    );
+}
+
+const idsIn = (text: string): string[] => text.match(/\b[A-Z]{1,3}\d{1,2}\b/g) ?? [];
+
+/** `F 1 50` with two digits: F01 … F50. */
+function idsOf(range: string, digits: number): string[] {
+  const [group = "", first, last] = range.split(" ");
+  const count = Number(last) - Number(first) + 1;
+  return Array.from({ length: count }, (_, at) => group + String(Number(first) + at).padStart(digits, "0"));
+}
