@@ -93,7 +93,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onError: (error, runId) => report({ runId, message: "A drive failed.", error }),
   });
 
-  const agents = () => loadAgents(agentFolders(folder, options.home), modelNames(models, defaultModel));
+  const agents = coalesced(() =>
+    loadAgents(agentFolders(folder, options.home), modelNames(models, defaultModel)),
+  );
   const parts = loopParts({ config, clock, ids, store, models, tools, worker, report, listeners });
   const people: PeopleParts = { ...parts, grantFor, wake: (runId) => engine.wake(runId) };
   const admitParts: AdmitParts = {
@@ -274,6 +276,24 @@ function modelNames(models: ModelRegistry, fallback: string) {
   };
 }
 
+/** Many who ask at once share one reading of the disk, but never one that began before they asked. */
+function coalesced<T>(load: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    running = load().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return () => {
+    if (!running) return begin();
+    next ??= running.then(begin, begin);
+    return next;
+  };
+}
+
 function agentFolders(folder: string, home = homedir()) {
   return { project: folder, user: home, builtin: fileURLToPath(new URL("../agents", import.meta.url)) };
 }
@@ -326,3 +346,5 @@ function systemPrompt(tools: readonly AnyTool[]): LoopParts["systemPrompt"] {
     return prompt;
   };
 }
+
+export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "./stores/sqlite/owner.ts";

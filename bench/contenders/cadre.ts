@@ -1,29 +1,142 @@
 // Cadre itself: journal in SQLite, every intent and outcome committed with an fsync before anything rests on it.
 
-import { existsSync } from "node:fs";
-import type { About, Scenario } from "../contender.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { systemClock } from "../../src/clock.ts";
+import { DEFAULT_LIMITS } from "../../src/journal/definition.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import type { Script } from "../../src/models/script.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import { defineTool } from "../../src/tools/tool.ts";
+import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK } from "../contender.ts";
 
 export const about: About = {
   packages: [],
   durability: "SQLite WAL, synchronous=FULL (fsync per commit), group commit",
 };
 
-export async function run(_scenario: Scenario): Promise<{ steps: number }> {
-  return notYet();
+let opened: { runtime: Runtime; ended: Map<string, () => void> } | undefined;
+
+export async function run({ runs, steps, folder }: Scenario): Promise<{ steps: number }> {
+  opened ??= await open(folder);
+  const done = await Promise.all(Array.from({ length: runs }, () => runOnce(steps, opened!)));
+  return { steps: done.reduce((sum, count) => sum + count, 0) };
 }
 
-export async function close(): Promise<void> {}
+export async function close(): Promise<void> {
+  await opened?.runtime.stop();
+  opened = undefined;
+}
 
 /** `commits per step`, and `due-scan ms` over 100,000 suspended runs. */
-export async function extras(_folder: string): Promise<Record<string, number>> {
-  return notYet();
+export async function extras(folder: string): Promise<Record<string, number>> {
+  return {
+    "commits per step": await commitsPerStep(folder),
+    "due-scan ms": await dueScan(join(folder, "many.db")),
+  };
 }
 
-function notYet(): never {
-  const there = existsSync(new URL("../../src/runtime.ts", import.meta.url));
-  throw new Error(
-    there
-      ? "not measured: src/runtime.ts exists, but bench/contenders/cadre.ts does not call it yet"
-      : "not measured: src/runtime.ts does not exist yet",
+async function open(folder: string) {
+  mkdirSync(join(folder, "agents"), { recursive: true });
+  writeFileSync(
+    join(folder, "agents", "adder.md"),
+    `---\ndescription: adds\nmodel: scripted/bench\ntools: [add]\n---\n${INSTRUCTIONS}\n`,
   );
+  const runtime = await createRuntime({
+    folder,
+    env: {},
+    home: join(folder, "home"),
+    scripts: { bench: script },
+    tools: [addTool],
+    concurrency: 1_000,
+  });
+  const ended = new Map<string, () => void>();
+  runtime.store.onCommit((events) => {
+    for (const event of events) if (TERMINAL_TYPES.has(event.type)) ended.get(event.runId)?.();
+  });
+  await runtime.start();
+  return { runtime, ended };
+}
+
+/** The scripted model gives every call its one real turn of the event loop. */
+const script: Script = ({ turn, task }) =>
+  turn <= Number(task.slice(TASK.length))
+    ? { calls: [{ tool: "add", input: { a: turn, b: 1 } }], usage: { input: 10, output: 5 } }
+    : { text: LAST_WORDS, usage: { input: 10, output: 5 } };
+
+const addTool = defineTool({
+  name: "add",
+  description: "Adds two numbers.",
+  input: z.object({ a: z.number(), b: z.number() }),
+  effect: "read",
+  execute: async (input) => ({ output: add(input) }),
+});
+
+async function runOnce(steps: number, { runtime, ended }: NonNullable<typeof opened>): Promise<number> {
+  const request = { agent: "adder", task: `${TASK} ${steps}`, limits: { maxTurns: steps + 5 } };
+  const { runId } = await runtime.admit(request);
+  const row = await new Promise<void>((resolve) => {
+    ended.set(runId, resolve);
+  }).then(() => runtime.store.run(runId));
+  ended.delete(runId);
+  if (row?.summary !== LAST_WORDS) throw new Error(`cadre stopped before its last words: ${row?.summary}`);
+  return row.usage.toolCalls;
+}
+
+async function commitsPerStep(folder: string): Promise<number> {
+  const steps = 100;
+  await run({ runs: 1, steps: 1, folder });
+  let commits = 0;
+  const unsubscribe = opened!.runtime.store.onCommit(() => commits++);
+  await run({ runs: 1, steps, folder });
+  unsubscribe();
+  await close();
+  return commits / steps;
+}
+
+async function dueScan(path: string): Promise<number> {
+  const store = openSqliteStore({ path, clock: systemClock });
+  const worker = "bench";
+  await store.heartbeat(worker, []);
+  for (let batch = 0; batch < 100; batch++) {
+    await Promise.all(Array.from({ length: 1_000 }, (_, index) => park(`r${batch}x${index}`)));
+  }
+  const times: number[] = [];
+  for (let i = 0; i < 20; i++) {
+    const from = performance.now();
+    const due = await store.due(Date.now(), 1_000);
+    times.push(performance.now() - from);
+    if (due.length > 0) throw new Error("a suspended run must not be due");
+  }
+  await store.close();
+  return times.sort((a, b) => a - b)[10]!;
+
+  async function park(runId: string): Promise<void> {
+    await store.start(runId, {
+      agent: "adder",
+      definition: "none",
+      kind: "main",
+      depth: 0,
+      trigger: "user",
+      task: TASK,
+      mode: "auto",
+      attended: false,
+      rootRunId: runId,
+      workspace: ".",
+      limits: DEFAULT_LIMITS,
+      approvals: { onTimeout: "reject", unattended: "park" },
+    });
+    const lease = await store.acquire(runId, worker);
+    const waitingOn = { kind: "approval" as const, items: ["m1.0"] };
+    await store.append({
+      runId,
+      writer: lease!,
+      after: 1,
+      events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key: "suspended/1" }],
+      guard: "signals",
+      rest: { wakeAt: undefined },
+    });
+  }
 }

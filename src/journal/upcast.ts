@@ -29,7 +29,7 @@ export function readEvent(stored: StoredEvent): JournalEvent {
       { runId: stored.runId, seq: stored.seq, type: stored.type },
     );
   }
-  const raw = JSON.parse(text) as Record<string, unknown>;
+  const raw = parseObject(text);
   const version = typeof raw["v"] === "number" ? raw["v"] : 1;
   if (version > JOURNAL_VERSION) {
     throw new CadreError(
@@ -48,4 +48,14 @@ export function readEvent(stored: StoredEvent): JournalEvent {
     );
   }
   return { ...place, payload: parsed.data } as JournalEvent;
+}
+
+/** What is no JSON object becomes an empty one, which no schema takes for the event that it should be. */
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }

@@ -11,6 +11,7 @@ import {
 } from "../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../journal/events.ts";
 import type { LoopParts } from "./parts.ts";
+import { outputSchemaProblem } from "./report.ts";
 
 export interface RunRequest {
   agent: string;
@@ -29,7 +30,7 @@ export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids"> {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
   limits: AgentLimits;
-  approvals: ApprovalPolicy;
+  approvals: ApprovalPolicy & { timeout?: number | undefined };
   workspace: string;
   wake(runId: RunId): Promise<void>;
 }
@@ -46,6 +47,13 @@ export async function admit(
     throw new CadreError(
       "BAD_REQUEST",
       `${definition.name} is a subagent: it runs only as the child of another agent. Nothing was started.`,
+    );
+  }
+  const problem = outputSchemaProblem(definition);
+  if (problem !== undefined) {
+    throw new CadreError(
+      "AGENT_INVALID",
+      `The output schema of ${definition.name} cannot be used: ${problem}. Nothing was started.`,
     );
   }
   const hash = await parts.store.putBlob(JSON.stringify(definition));
@@ -66,6 +74,7 @@ function startOf(
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
   const { input, sessionId, userId, permissions } = request;
+  const { timeout, onTimeout, unattended } = parts.approvals;
   return {
     agent: definition.name,
     definition: hash,
@@ -80,8 +89,12 @@ function startOf(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
     workspace: parts.workspace,
-    limits: limitsOf(parts.limits, definition.limits, request.limits ?? {}),
-    approvals: parts.approvals,
+    limits: limitsOf(
+      { approvalTimeout: timeout, ...defined(parts.limits) },
+      definition.limits,
+      request.limits ?? {},
+    ),
+    approvals: { onTimeout, unattended },
     ...(permissions === undefined ? {} : { permissions }),
   };
 }

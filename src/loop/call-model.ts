@@ -1,23 +1,17 @@
 // One model call: intent, call, outcome. A call that was cut by a crash may be paid twice, and the run says so (P3).
 
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Prompt,
-} from "@ai-sdk/provider";
 import { CadreError } from "../errors.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { textOf } from "../journal/message.ts";
 import type { Action } from "../patterns/action.ts";
-import { FINAL_REPORT } from "../projections/run-state.ts";
-import { promptMessages, promptTokens } from "../projections/transcript.ts";
+import { promptTokens } from "../projections/transcript.ts";
 import type { Refusal } from "../stores/store.ts";
-import { SUMMARY_REQUEST, summaryPoint } from "./context.ts";
+import { callOptions } from "./call-options.ts";
+import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide.ts";
-import { budgetOf, hasBudget } from "./limits.ts";
+import { budgetOf, exceededBy, hasBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
-import { REPORT_DESCRIPTION, reportSchema } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -38,7 +32,7 @@ export async function callModel(
   const refused = await run.begin([intent(action, run, parts)], reservation(action, run, parts));
   if (refused) return afterRefusal(refused, action, run, parts);
   const from = parts.clock.elapsed();
-  const outcome = await request(action, run, parts, effects);
+  const outcome = usable(action, await request(action, run, parts, effects), parts);
   const ms = Math.round(parts.clock.elapsed() - from);
   if (outcome.type === "answer") answered(action, outcome.answer, ms, run, parts);
   else failed(action, outcome, ms, run, parts, effects);
@@ -50,7 +44,7 @@ async function afterRefusal(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<void> {
-  if (refused === "budget") overBudget(action, run);
+  if (refused === "budget") overBudget(action, run, parts);
   if (refused === "reserved") await waitForReservation(run, parts);
 }
 
@@ -92,9 +86,8 @@ async function waitForProvider(run: RunJournal, until: number): Promise<void> {
   await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
 }
 
-function overBudget(action: CallModel, run: RunJournal): void {
+function overBudget(action: CallModel, run: RunJournal, parts: LoopParts): void {
   const { limits } = run.state.start!;
-  const { maxTokens, maxCost } = budgetOf(run.state);
   if (action.purpose === "final") {
     run.record({
       type: "LIMIT_REACHED",
@@ -103,11 +96,10 @@ function overBudget(action: CallModel, run: RunJournal): void {
     });
     return;
   }
-  const limit = maxTokens !== undefined ? "maxTokens" : maxCost !== undefined ? "maxCost" : "treeBudget";
-  const value = maxTokens ?? maxCost ?? limits.tree?.maxTokens ?? limits.tree?.maxCost ?? 0;
+  const { estimate } = reservation(action, run, parts)!;
   const stops = [...run.state.reached.values()].filter((reached) => reached.itemId).length;
   const item = limits.onBudget === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
-  run.record({ type: "LIMIT_REACHED", payload: { limit, value, hard: true, ...item } });
+  run.record({ type: "LIMIT_REACHED", payload: { ...exceededBy(estimate, run.state), hard: true, ...item } });
 }
 
 async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<void> {
@@ -141,59 +133,11 @@ async function request(
   }
 }
 
-function callOptions(
-  action: CallModel,
-  run: RunJournal,
-  parts: LoopParts,
-  abortSignal: AbortSignal,
-): LanguageModelV4CallOptions {
-  const { definition, state, transcript } = run;
-  const { temperature, maxOutputTokens, reasoning } = definition;
-  const system = parts.systemPrompt(definition, state.start!, state.createdAt);
-  const messages = promptMessages(transcript) as LanguageModelV4Prompt;
-  const asked: LanguageModelV4Prompt =
-    action.purpose === "summary"
-      ? [{ role: "user", content: [{ type: "text", text: SUMMARY_REQUEST }] }]
-      : [];
-  const place = {
-    agent: definition.name,
-    runId: run.runId,
-    turn: state.turns + 1,
-    attempt: action.attempt,
-    purpose: action.purpose,
-  };
-  return {
-    prompt: [{ role: "system", content: system }, ...messages, ...asked],
-    tools: offeredTools(action, run, parts),
-    abortSignal,
-    providerOptions: { cadre: place },
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: reasoning as never }),
-  };
-}
-
-function offeredTools(
-  { purpose }: CallModel,
-  { definition }: RunJournal,
-  parts: LoopParts,
-): LanguageModelV4FunctionTool[] {
-  if (purpose === "summary") return [];
-  const report = {
-    type: "function" as const,
-    name: FINAL_REPORT,
-    description: REPORT_DESCRIPTION,
-    inputSchema: reportSchema(definition) as LanguageModelV4FunctionTool["inputSchema"],
-  };
-  if (purpose === "final") return [report];
-  const offered = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  const tools = offered.map((tool) => ({
-    type: "function" as const,
-    name: tool.name,
-    description: tool.description,
-    inputSchema: parts.inputSchema(tool) as LanguageModelV4FunctionTool["inputSchema"],
-  }));
-  return [...tools, report];
+/** An empty summary would put nothing in the place of the whole history: it counts as an answer that broke off. */
+function usable({ purpose }: CallModel, outcome: StreamOutcome, parts: LoopParts): StreamOutcome {
+  if (purpose !== "summary" || outcome.type !== "answer") return outcome;
+  const { content, usage } = outcome.answer;
+  return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
 }
 
 function answered(action: CallModel, answer: Answer, ms: number, run: RunJournal, parts: LoopParts): void {
@@ -229,7 +173,7 @@ function failed(
   effects: AbortSignal,
 ): void {
   const { callId, attempt } = action;
-  const why = effects.aborted || run.state.cancel ? INTERRUPTED : failureOf(action, outcome, parts);
+  const why = effects.aborted || run.state.cancel ? INTERRUPTED : failureOf(action, outcome, run, parts);
   run.record({
     type: "MODEL_CALL_FAILED",
     payload: { callId, ...(attempt > 1 ? { attempt } : {}), ms, ...why },
@@ -243,6 +187,7 @@ const INTERRUPTED: Why = { cause: "interrupted", message: "Stopped before the an
 function failureOf(
   { model, attempt }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  { state }: RunJournal,
   parts: LoopParts,
 ): Why {
   if (outcome.type === "cut-off") {
@@ -252,14 +197,20 @@ function failureOf(
   }
   const { error } = outcome;
   if (error instanceof CadreError) return { cause: "auth", message: error.message };
-  const { cause, message, after } = parts.classifyFailure(error, attempt, random(parts));
-  if (after === undefined) return { cause, message };
+  const { cause, message, after } = parts.classifyFailure(
+    error,
+    state.openModelCall?.tries ?? attempt,
+    random(parts),
+  );
+  const { usage } = outcome;
+  const why = { cause, message, ...(usage ? { usage, cost: parts.priceOf(model, usage) } : {}) };
+  if (after === undefined) return why;
   const retryAt = parts.clock.now() + after;
   parts.limiter.failed(model, retryAt);
-  return { cause, message, retryAt };
+  return { ...why, retryAt };
 }
 
 /** 0…1 through the one door for randomness. */
 function random(parts: LoopParts): number {
-  return Number.parseInt(parts.ids.nonce().slice(0, 4), 32) / 32 ** 4;
+  return Number.parseInt(parts.digest(parts.ids.nonce()).slice(0, 8), 16) / 16 ** 8;
 }

@@ -3,7 +3,7 @@
 
 import type { EventBody } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import { awaitsDecision, outcomeIsUnknown } from "../projections/approvals.ts";
+import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { reportOf } from "./report.ts";
 import type { RunView } from "./run-journal.ts";
@@ -109,14 +109,16 @@ function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined
 function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   const unknown = open.filter(outcomeIsUnknown);
   if (unknown.length === 0) return undefined;
-  const items = unknown.map((call) => call.id);
-  return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: undefined };
+  const items = unknown.map((call) => outcomeItemId(call.id));
+  return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
 }
 
 function suspendForApproval(open: readonly ToolCall[]): Action {
-  const waiting = open.filter(awaitsDecision);
-  const items = waiting.map(itemIdOf);
-  const times = waiting.flatMap((call) => call.proposal?.expiresAt ?? []);
-  const wakeAt = times.length > 0 ? Math.min(...times) : undefined;
-  return { type: "suspend", waitingOn: { kind: "approval", items }, wakeAt };
+  const items = open.filter(awaitsDecision).map(itemIdOf);
+  return { type: "suspend", waitingOn: { kind: "approval", items }, wakeAt: nextExpiry(open) };
+}
+
+function nextExpiry(open: readonly ToolCall[]): number | undefined {
+  const times = open.filter(awaitsDecision).flatMap((call) => call.proposal?.expiresAt ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
 }

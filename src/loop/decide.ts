@@ -4,7 +4,7 @@
 import { modelCallId } from "../ids.ts";
 import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import { hasEnded, type RunState } from "../projections/run-state.ts";
+import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
@@ -55,17 +55,36 @@ function nextTurn(view: RunView, facts: Facts): Action {
   const report = reportOf(state, definition);
   const limit = hardLimit(state);
   if (report) {
-    const reason = state.latest?.purpose === "final" && limit ? stopReasonOf(limit.limit) : "final_answer";
-    return end({ status: "completed", stopReason: reason, ...report });
+    const last = state.latest?.purpose === "final" && limit;
+    if (transcript.unseen.length > 0 && !last) return putOffReport(state);
+    return end({
+      status: "completed",
+      stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
+      ...report,
+    });
   }
   return (
-    afterFailure(view, facts.now) ??
+    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
     afterText(view) ??
     stopForPerson(state) ??
     lastTurn(state) ??
     warning(state) ??
     callModel(view, purposeOfNext(state, transcript, facts))
   );
+}
+
+/** J11: what came while the report was written may change it. */
+function putOffReport({ calls }: RunState): Action {
+  const [toolCallId] = calls.keys();
+  const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
+  const payload = { toolCallId: toolCallId!, output, isError: true as const, outcome: "deferred" as const };
+  return { type: "record", events: [{ type: "TOOL_RESULT", payload }] };
+}
+
+/** A limit that was reached leaves the last turn and nothing else: a retry beyond it would be refused without end. */
+function mayRetry(state: RunState): boolean {
+  if (!hardLimit(state)) return true;
+  return state.failed?.purpose === "final" && !state.reached.has(FINAL_NOT_COVERED);
 }
 
 /** After a model call that brought no answer: wait, try the next model, or give up. */
@@ -81,7 +100,7 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
     purpose: failed.purpose,
   });
   if (failed.cause === "interrupted") return again(failed.model);
-  if (failed.cause === "output_cap" && attempt <= MAX_CUT_OFF) {
+  if (failed.cause === "output_cap" && failed.tries < MAX_CUT_OFF) {
     const id = `cut-off/${failed.callId}`;
     return state.told.has(id) ? again(failed.model) : tell(id, CUT_OFF);
   }
@@ -134,7 +153,7 @@ function withoutOutput(state: RunState, last: boolean): Action {
 /** F43, F45: the same thing over and over is put to a person, not paid for without end. */
 function stopForPerson(state: RunState): Action | undefined {
   const { guard } = state;
-  const item = `loop/${guard.stops}`;
+  const item = loopItem(guard.stops);
   if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
     return end({
       status: "failed",
@@ -220,11 +239,11 @@ function callModel({ state, definition }: RunView, purpose: Purpose): Action {
 }
 
 function stopFor(state: RunState, detail: string): Action {
-  const waitingOn: WaitingOn =
-    state.waitingOn?.kind === "loop"
-      ? state.waitingOn
-      : { kind: "loop", items: [`loop/${state.guard.stops + 1}`], detail };
-  return { type: "suspend", waitingOn, wakeAt: undefined };
+  const { stops } = state.guard;
+  // A pause in between must not open a second item for the same stop.
+  const undecided = stops > 0 && !state.decisions.has(loopItem(stops));
+  const items = [loopItem(undecided ? stops : stops + 1)];
+  return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
 }
 
 const tell = (id: string, text: string): Action => ({ type: "record", events: [telling(id, text)] });

@@ -1,7 +1,7 @@
 // Limits: counted from the journal, never from the model's word; 0 means zero (DESIGN §8). Which ones are reached is
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
-import type { Payload, StopReason } from "../journal/events.ts";
+import type { Estimate, Payload, StopReason } from "../journal/events.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { totalTokens } from "../projections/usage.ts";
 import type { Budget } from "../stores/store.ts";
@@ -50,6 +50,18 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
 export function budgetOf(state: RunState): Budget {
   const { maxTokens, maxCost } = state.start!.limits;
   return { maxTokens: state.raised.maxTokens ?? maxTokens, maxCost: state.raised.maxCost ?? maxCost };
+}
+
+/** The budget that a call which was refused would have gone beyond. */
+export function exceededBy(estimate: Estimate, state: RunState): { limit: LimitName; value: number } {
+  const { maxTokens, maxCost } = budgetOf(state);
+  const { usage, start } = state;
+  if (maxTokens !== undefined && totalTokens(usage) + estimate.tokens > maxTokens)
+    return { limit: "maxTokens", value: maxTokens };
+  if (maxCost !== undefined && usage.cost + (estimate.cost ?? 0) > maxCost)
+    return { limit: "maxCost", value: maxCost };
+  const { tree } = start!.limits;
+  return { limit: "treeBudget", value: tree?.maxTokens ?? tree?.maxCost ?? 0 };
 }
 
 export const hasBudget = (budget: Budget): boolean =>

@@ -8,7 +8,7 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
-import { type RunState, runStateProjection } from "../projections/run-state.ts";
+import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
 import type { LoopParts } from "./parts.ts";
 import { effectOf, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
@@ -40,6 +40,7 @@ export async function decideApproval(
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   return signal<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);
+    refuseStale(state, itemId);
     if (before) return { done: alreadyDecided(before, decision) };
     const item = openItems(state).find((open) => open.itemId === itemId);
     if (!item) return notOpen(state, id, itemId);
@@ -266,19 +267,28 @@ function alreadyDecided(
   );
 }
 
+/** F16: a decision on an earlier round is used up, and the call waits under another id. */
+function refuseStale(state: RunState, itemId: string): void {
+  const newer = openItems(state).find(
+    (item) => item.kind === "tool" && item.callId === callOf(itemId) && item.itemId !== itemId,
+  );
+  if (!newer) return;
+  throw new CadreError(
+    "STALE",
+    "What this call rests on has changed since it was shown. Nothing was run: look at the new approval.",
+    { approvalId: approvalId(state.runId, newer.itemId) },
+  );
+}
+
 function notOpen(state: RunState, id: string, itemId: string): never {
-  const call = state.calls.get(itemId.replace(/~\d+$/, ""));
-  const newer = call && openItems(state).find((item) => item.callId === call.id);
-  if (newer) {
-    throw new CadreError(
-      "STALE",
-      "What this call rests on has changed since it was shown. Nothing was run: look at the new approval.",
-      { approvalId: approvalId(state.runId, newer.itemId) },
-    );
-  }
-  if (call?.proposal?.verdict === "ask") refuseEnded(state);
+  const asked = state.calls.get(callOf(itemId))?.proposal?.verdict === "ask";
+  const stopped = Array.from({ length: state.guard.stops }, (_, index) => loopItem(index + 1));
+  const budgets = Array.from(state.reached.values(), (reached) => reached.itemId);
+  if (asked || [...stopped, ...budgets].includes(itemId)) refuseEnded(state);
   return notFound(id);
 }
+
+const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 function refuseEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;

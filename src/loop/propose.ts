@@ -117,6 +117,7 @@ function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopPa
   if (index >= max)
     return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   if (call.name === FINAL_REPORT) return reportRefusal(call, run);
+  if (state.latest?.purpose === "final") return result(call, LAST_TURN_IS_OVER, "denied");
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return result(call, notOffered(call.name, run, parts), "denied");
@@ -124,6 +125,7 @@ function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopPa
   return problem === undefined ? undefined : result(call, problem, "error");
 }
 
+const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
 const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
 
 function reportRefusal(call: ToolCall, run: RunJournal): EventBody {

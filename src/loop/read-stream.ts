@@ -19,7 +19,7 @@ export type StreamOutcome =
   | { type: "answer"; answer: Answer }
   /** Cut at the model's output cap: paid for, not usable. */
   | { type: "cut-off"; usage: Usage }
-  | { type: "failed"; error: unknown };
+  | { type: "failed"; error: unknown; usage?: Usage };
 
 export interface StreamOptions {
   call: LanguageModelV4CallOptions;
@@ -34,24 +34,57 @@ export interface StreamOptions {
 
 /** Contract: must not throw; what went wrong is a value. */
 export async function readStream(model: Model, options: StreamOptions): Promise<StreamOutcome> {
-  const idle = new AbortController();
+  const stop = new AbortController();
   const outer = options.call.abortSignal;
-  const silence = () => idle.abort(options.silenceError(options.idleMs));
-  const timer = setTimeout(silence, options.idleMs);
-  const abortSignal = outer ? AbortSignal.any([outer, idle.signal]) : idle.signal;
+  const onOuter = (): void => stop.abort(outer?.reason);
+  const timer = setTimeout(() => stop.abort(options.silenceError(options.idleMs)), options.idleMs);
+  if (outer?.aborted) onOuter();
+  outer?.addEventListener("abort", onOuter, { once: true });
   try {
-    const { stream } = await model.doStream({ ...options.call, abortSignal });
-    const collected = new Collector(options);
-    for await (const part of stream) {
-      timer.refresh();
-      collected.add(part);
-    }
-    return collected.outcome();
+    stop.signal.throwIfAborted();
+    const { stream } = await unlessStopped(
+      model.doStream({ ...options.call, abortSignal: stop.signal }),
+      stop.signal,
+    );
+    return await collect(stream, timer, stop.signal, options);
   } catch (error) {
-    return { type: "failed", error: idle.signal.aborted ? idle.signal.reason : error };
+    return { type: "failed", error: stop.signal.aborted ? stop.signal.reason : error };
   } finally {
     clearTimeout(timer);
+    outer?.removeEventListener("abort", onOuter);
   }
+}
+
+/** A provider's code that does not listen to the signal must not hold a run for ever. */
+function unlessStopped<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+async function collect(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  timer: NodeJS.Timeout,
+  signal: AbortSignal,
+  options: StreamOptions,
+): Promise<StreamOutcome> {
+  const reader = stream.getReader();
+  const leave = (): void => void reader.cancel(signal.reason).catch(() => {});
+  if (signal.aborted) leave();
+  signal.addEventListener("abort", leave, { once: true });
+  const collected = new Collector(options);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      timer.refresh();
+      collected.add(next.value);
+    }
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  signal.throwIfAborted();
+  return collected.outcome();
 }
 
 class Collector {

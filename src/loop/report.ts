@@ -1,6 +1,7 @@
 // How an agent ends: `final_report`, or plain text. Pure: the same thought gives the same report.
 
 import { z } from "zod";
+import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import { FINAL_REPORT, type RunState } from "../projections/run-state.ts";
 
@@ -39,6 +40,16 @@ export function problemWith(input: unknown, definition: Definition): string | un
   if (definition.output === undefined) return undefined;
   const fits = outputSchema(definition).safeParse(parsed.data.output);
   return fits.success ? undefined : `\`output\` does not fit its schema: ${z.prettifyError(fits.error)}`;
+}
+
+/** Why no report of this agent could ever be checked; known before a run is paid for. */
+export function outputSchemaProblem(definition: Definition): string | undefined {
+  try {
+    if (definition.output !== undefined) outputSchema(definition);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function outputSchema(definition: Definition): z.ZodType {

@@ -92,7 +92,10 @@ export class RunJournal {
   /** Outcomes, and what else is a fact already. */
   record(...events: EventBody[]): void {
     this.foldAhead(events);
-    const sent = this.send({ events, after: this.confirmed }).then((answer) => this.confirm(answer));
+    const sent = this.send({ events, after: this.confirmed }).then((answer) => {
+      this.confirm(answer);
+      if (answer.refused === "conflict") throw conflict(events);
+    });
     this.pending.push(sent.catch((error: Error) => this.fail(error)));
   }
 
@@ -124,7 +127,10 @@ export class RunJournal {
   private async conditional(append: Sent): Promise<Refusal | undefined> {
     const sent = this.send({ ...append, after: this.seen });
     const [answer] = await Promise.all([sent, this.settle()]);
+    const before = this.confirmed;
     this.confirm(answer);
+    // F18: somebody else was faster with the same key, and their event is folded now; if there is none, it is a bug.
+    if (answer.refused === "conflict" && this.confirmed === before) throw conflict(append.events);
     if (this.diverged) await this.reload();
     return answer.refused;
   }
@@ -146,8 +152,7 @@ export class RunJournal {
   }
 
   private confirm({ events, refused }: Appended): void {
-    if (refused === "epoch" || refused === "ended" || refused === "closed" || refused === "conflict")
-      this.over = true;
+    if (refused === "epoch" || refused === "ended" || refused === "closed") this.over = true;
     for (const event of events) {
       if (event.seq <= this.confirmed) continue;
       this.confirmed = event.seq;
@@ -196,6 +201,11 @@ export class RunJournal {
     applyRunState(this.state, event);
     applyTranscript(this.transcript, event);
   }
+}
+
+function conflict(events: readonly EventBody[]): CadreError {
+  const keys = events.map(keyOf).join(", ");
+  return new CadreError("INTERNAL", `The journal has another event under ${keys}. The run is tried again.`);
 }
 
 /** Definitions are shared by many runs and never change under their hash. */

@@ -101,8 +101,9 @@ async function runCall(
 }
 
 /** The model must know that what ran is not what it wrote. */
-function edited({ decision }: ToolCall, answer: ToolAnswer): ToolAnswer {
-  if (decision?.decision !== "edit") return answer;
+function edited(call: ToolCall, answer: ToolAnswer): ToolAnswer {
+  const decision = call.decision?.decision === "edit" ? call.decision : call.edit;
+  if (!decision) return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   const note = decision.note ? ` (${decision.note})` : "";
   const said = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;

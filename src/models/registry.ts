@@ -37,6 +37,14 @@ export function createModels(config: ModelsConfig): ModelRegistry {
   const resolved = new Map<string, Model>();
   const connected = new Map<string, (model: string) => Model>();
 
+  /** Asked before every decision of a run: looked up once. */
+  const windows = new Map<string, number | undefined>();
+  const lookUpWindow = (name: string): number | undefined => {
+    const full = fullName(name, config.aliases);
+    const { contextWindows: set } = config;
+    return set?.[name] ?? set?.[full] ?? contextWindowOf(full);
+  };
+
   const create = (name: string): Model => {
     const provider = providerOf(name);
     const model = modelPartOf(name);
@@ -61,9 +69,8 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return found;
     },
     contextWindow(name) {
-      const full = fullName(name, config.aliases);
-      const windows = config.contextWindows;
-      return windows?.[name] ?? windows?.[full] ?? contextWindowOf(full);
+      if (!windows.has(name)) windows.set(name, lookUpWindow(name));
+      return windows.get(name);
     },
     fullName: (name) => fullName(name, config.aliases),
   };

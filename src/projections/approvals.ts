@@ -84,8 +84,12 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
     case "APPROVAL_DECIDED":
       return [{ type: "close", itemId: event.payload.itemId }];
     case "OUTCOME_DECIDED":
+      return [{ type: "close", itemId: outcomeItemId(event.payload.toolCallId) }];
     case "TOOL_RESULT":
-      return [{ type: "close", itemId: event.payload.toolCallId }];
+      return [
+        { type: "close", itemId: event.payload.toolCallId },
+        { type: "close", itemId: outcomeItemId(event.payload.toolCallId) },
+      ];
     case "CANCEL_REQUESTED":
     case "RUN_COMPLETED":
     case "RUN_FAILED":
@@ -96,14 +100,25 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
   }
 }
 
+/** Another item than the call's approval: an answer to the one must never pass for an answer to the other. */
+export const outcomeItemId = (callId: string): string => `outcome/${callId}`;
+
+/** A call that is under way has no outcome yet either; only the driver that finds it left open asks a person. */
+function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
+  return waitingOn?.kind === "outcome_unknown" && (waitingOn.items ?? []).includes(outcomeItemId(call.id));
+}
+
 function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   const proposal = call.proposal;
   if (!proposal) return [];
   const common = { callId: call.id, tool: call.name, input: call.input, round: proposal.round ?? 1 };
   if (outcomeIsUnknown(call)) {
+    if (!isPutToPerson(state, call)) return [];
     const { host, pid, ts } = call.started!;
     const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
-    return [{ ...base(state, call.id), kind: "outcome", ...common, ...where, requestedAt: ts }];
+    return [
+      { ...base(state, outcomeItemId(call.id)), kind: "outcome", ...common, ...where, requestedAt: ts },
+    ];
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, hash, expiresAt } = proposal;

@@ -78,7 +78,8 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       working(row, event.ts);
       break;
     case "MODEL_CALL_FAILED":
-      if (event.payload.retryAt !== undefined) {
+      // A pause that came during the call stays one.
+      if (event.payload.retryAt !== undefined && row.status !== "suspended") {
         row.status = "waiting";
         row.waitingOn = { kind: "provider", until: event.payload.retryAt, detail: event.payload.message };
       }

@@ -29,6 +29,8 @@ export interface ToolCall {
   /** The model's text where its input was no JSON. */
   invalid: string | undefined;
   proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
+  /** The edit that an earlier round ended with: its input is the call's since. */
+  edit: Payload<"APPROVAL_DECIDED"> | undefined;
   /** The decision on the current round of its approval. */
   decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
   /** Attempts that were started; 0 for none. */
@@ -42,6 +44,8 @@ export interface ToolCall {
 export interface OpenModelCall {
   callId: string;
   attempt: number;
+  /** Attempts in a row at this call by this model: the next of the chain begins anew. */
+  tries: number;
   model: string;
   purpose: Purpose;
   ts: number;
@@ -72,7 +76,7 @@ export interface RunState {
   modelCalls: number;
   openModelCall: OpenModelCall | undefined;
   /** The latest model call, if its last attempt failed. */
-  failed: (Payload<"MODEL_CALL_FAILED"> & { model: string; purpose: Purpose }) | undefined;
+  failed: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
   /** The latest turn: its words, and its calls in their order. */
   latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
@@ -172,7 +176,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.suspensions++;
       state.waitingOn = event.payload.waitingOn;
       state.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
-      if (event.payload.waitingOn.kind === "loop") state.guard.stops++;
+      if (event.payload.waitingOn.items?.[0] === loopItem(state.guard.stops + 1)) state.guard.stops++;
       break;
     case "RUN_RESUMED":
       working(state);
@@ -206,6 +210,9 @@ export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.propos
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
 
+/** The id under which a person decides on the n-th stop for a repetition. */
+export const loopItem = (stop: number): string => `loop/${stop}`;
+
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
@@ -219,7 +226,9 @@ function working(state: RunState): void {
 function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
   const { callId, attempt = 1, model, purpose = "turn", estimate } = event.payload;
   if (attempt === 1) state.modelCalls++;
-  state.openModelCall = { callId, attempt, model, purpose, ts: event.ts, estimate };
+  const before = state.failed;
+  const tries = attempt > 1 && before?.model === model ? before.tries + 1 : 1;
+  state.openModelCall = { callId, attempt, tries, model, purpose, ts: event.ts, estimate };
   state.failed = undefined;
   working(state);
 }
@@ -243,6 +252,7 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
       input: part.input,
       invalid: part.invalid,
       proposal: undefined,
+      edit: undefined,
       decision: undefined,
       attempts: 0,
       started: undefined,
@@ -264,9 +274,11 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
   const open = state.openModelCall;
   state.openModelCall = undefined;
   if (!open) return;
-  state.failed = { ...event.payload, model: open.model, purpose: open.purpose };
+  const { model, purpose, tries } = open;
+  state.failed = { ...event.payload, model, purpose, tries };
   const { retryAt } = event.payload;
-  if (retryAt === undefined) return;
+  // A pause that came during the call stays one.
+  if (retryAt === undefined || state.status === "suspended") return;
   state.status = "waiting";
   state.waitingOn = { kind: "provider", until: retryAt, detail: event.payload.message };
 }
@@ -275,14 +287,19 @@ function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
   const call = state.calls.get(event.payload.toolCallId);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
+  if (call.decision?.decision === "edit") {
+    call.edit = call.decision;
+    call.input = call.decision.input;
+  }
   call.decision = undefined;
 }
 
 function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
-  const { itemId, scope, grant, until, limits } = event.payload;
+  const { itemId, decision, scope, grant, until, limits } = event.payload;
+  const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
-  if (limits) state.raised = { ...state.raised, ...limits };
-  if (scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
+  if (isYes && limits) state.raised = { ...state.raised, ...limits };
+  if (isYes && scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
   if (itemId.startsWith("loop/"))
     state.guard = { ...state.guard, signature: "", repeats: 0, refused: 0, empty: 0 };
   for (const call of state.calls.values()) {

@@ -122,7 +122,7 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   if (calls.length === 0) return;
   const message: Extract<PromptMessage, { role: "tool" }> = {
     role: "tool",
-    content: calls.map((call, index) => interrupted(sentIds[index]!, call.toolName)),
+    content: calls.map((call, index) => interrupted(sentIds[index]!, sentName(call))),
   };
   transcript.placed.push({ seq: event.seq, message });
   calls.forEach((_, index) => {
@@ -148,11 +148,22 @@ function assistantParts(content: readonly ThoughtPart[], sentIds: readonly strin
       return empty ? [] : [part as PromptAssistantPart];
     }
     const call = part as ToolCallPart;
-    const { toolName, providerOptions } = call;
-    const input = call.invalid === undefined ? call.input : {};
-    const base = { type: "tool-call" as const, toolCallId: sentIds[next++]!, toolName, input };
+    const { providerOptions } = call;
+    const base = {
+      type: "tool-call" as const,
+      toolCallId: sentIds[next++]!,
+      toolName: sentName(call),
+      input: sentInput(call),
+    };
     return [providerOptions === undefined ? base : { ...base, providerOptions }];
   });
+}
+
+/** F42: providers refuse a history with a call that has no name, or whose input is no object. */
+const sentName = ({ toolName }: ToolCallPart): string => toolName || "unnamed";
+
+function sentInput({ input }: ToolCallPart): unknown {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }
 
 /** Stands in until the result comes, and stays where an ended run left a call open. */
@@ -165,6 +176,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
   const slot = transcript.slots.get(callId);
   const result = slot?.message.content[slot.index];
   if (!result) return;
+  transcript.slots.delete(callId);
   result.output = output;
   transcript.characters += output.type.endsWith("text")
     ? (output.value as string).length

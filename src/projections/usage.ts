@@ -47,6 +47,7 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
       usage.wastedCalls++;
       usage.activeMs += event.payload.ms ?? 0;
       if (event.payload.usage) spend(usage, event.payload.usage, event.payload.cost ?? null);
+      else usage.cost += event.payload.cost ?? 0;
       usage.wastedCost += event.payload.cost ?? 0;
       break;
     case "TOOL_RESULT":

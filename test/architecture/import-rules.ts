@@ -26,6 +26,7 @@ const CONTRACTS = new Set([
   "src/tools/output.ts",
   "src/permissions/permission.ts",
   "src/stores/store.ts",
+  "src/stores/follow.ts",
   "src/engines/engine.ts",
 ]);
 

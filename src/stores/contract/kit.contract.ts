@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { FakeClock } from "../../clock.ts";
 import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
 import { applyRunRow, firstRow, type RunRow } from "../../projections/run-row.ts";
 import type { Append, Store, Writer } from "../store.ts";
 
@@ -93,6 +94,18 @@ export const startOf = (over: Partial<Payload<"RUN_STARTED">> = {}): Payload<"RU
   limits: DEFAULT_LIMITS,
   approvals: { onTimeout: "reject", unattended: "park" },
   ...over,
+});
+
+/** Events in their places, without a store: a journal for projections to fold. */
+export const journalOf = (...bodies: EventBody[]): JournalEvent[] =>
+  bodies.map((body, index) => {
+    const place = { runId: "r1", seq: index + 1, position: index + 1, ts: 1_700_000_000_000 + index };
+    return { ...place, type: body.type, key: keyOf(body), payload: body.payload } as JournalEvent;
+  });
+
+export const started = (over: Partial<Payload<"RUN_STARTED">> = {}): EventBody => ({
+  type: "RUN_STARTED",
+  payload: startOf(over),
 });
 
 export async function admit(

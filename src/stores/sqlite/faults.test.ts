@@ -19,11 +19,13 @@ import { fakeClock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
 import {
   admit,
+  callStarted,
   context,
   expectInvariants,
   signal,
   startOf,
   take,
+  thought,
   toolResult,
   toolStarted,
 } from "../contract/kit.contract.ts";
@@ -58,6 +60,23 @@ describe("commits", () => {
     expect(seen).toEqual(seen.map(() => 1));
     expect(commitsIn(`${path}-wal`) - commits).toBe(1);
     other.close();
+    await store.close();
+  });
+
+  test("[P9] a value that no column takes is its own run's failure, whoever shares the commit", async () => {
+    const store = open(place("unfit"));
+    for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);
+    const driver = await take(store, "r2");
+    const answers = await Promise.allSettled([
+      signal(store, "r1", context("a")),
+      driver.append([callStarted("m1"), thought("m1", { cost: Number.NaN })]),
+      signal(store, "r3", context("a")),
+      signal(store, "r1", context("b")),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect(await store.journal("r2")).toHaveLength(1);
+    expect((await driver.append([callStarted("m1"), thought("m1")])).refused).toBeUndefined();
+    await expectInvariants(store);
     await store.close();
   });
 

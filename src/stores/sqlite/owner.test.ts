@@ -105,6 +105,21 @@ test("[E1] a stale or broken owner.json blocks nobody", async () => {
   }
 });
 
+test("[E1] a dead owner's name is not believed while the new owner has not written its own", async () => {
+  const folder = place();
+  const mine = (await takeOwnership(folder, self)) as Ownership;
+  const name = readFileSync(join(folder, "owner.json"));
+  const gone = await birth();
+  const died = once(gone, "exit");
+  gone.kill("SIGKILL");
+  await died;
+  writeFileSync(join(folder, "owner.json"), JSON.stringify({ ...self, pid: gone.pid, socket: "x" }));
+  const asked = takeOwnership(folder, self);
+  writeFileSync(join(folder, "owner.json"), name);
+  expect(await asked).toMatchObject({ owner: { pid: process.pid } });
+  mine.release();
+});
+
 test("[E1] an owner without a name is reported, not guessed", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;

@@ -1,7 +1,7 @@
 // Everything that is read from the file. A journal is verified against its chain as it is read (J9).
 
 import { hash as nodeHash } from "node:crypto";
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
 import type { Digest, Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -30,6 +30,7 @@ export function blobForm(text: string): { name: string; stored: string } {
 export class SqliteReader {
   protected readonly db: DatabaseSync;
   protected readonly statements: Statements;
+  private readonly others = new Map<string, StatementSync>();
 
   constructor(db: DatabaseSync) {
     this.db = db;
@@ -125,7 +126,7 @@ export class SqliteReader {
       after,
       ...values,
       limit,
-    ).map((columns) => this.eventOf(columns["id"] as string, columns));
+    ).flatMap((columns) => this.readable(columns["id"] as string, columns));
   }
 
   async openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
@@ -178,16 +179,35 @@ export class SqliteReader {
     });
   }
 
+  /** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
+  private readable(runId: RunId, columns: Record<string, SQLOutputValue>): JournalEvent[] {
+    try {
+      return [this.eventOf(runId, columns)];
+    } catch (error) {
+      if (error instanceof CadreError) return [];
+      throw error;
+    }
+  }
+
   protected get(sql: string, ...values: SQLInputValue[]) {
-    return this.db.prepare(sql).get(...values);
+    return this.prepared(sql).get(...values);
   }
 
   protected all(sql: string, ...values: SQLInputValue[]) {
-    return this.db.prepare(sql).all(...values);
+    return this.prepared(sql).all(...values);
   }
 
   protected exec(sql: string, ...values: SQLInputValue[]): void {
-    this.db.prepare(sql).run(...values);
+    this.prepared(sql).run(...values);
+  }
+
+  /** Preparing costs more than most of these statements: each is prepared once. */
+  private prepared(sql: string): StatementSync {
+    const known = this.others.get(sql);
+    if (known) return known;
+    const statement = this.db.prepare(sql);
+    this.others.set(sql, statement);
+    return statement;
   }
 }
 

@@ -1,0 +1,148 @@
+// Plays the incident on a copy of this folder with the real runtime: a person is the only part that a test stands in for.
+
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { EventOf, EventType, JournalEvent } from "../../src/journal/events.ts";
+import { type Decision, decideApproval } from "../../src/loop/people.ts";
+import { parseScript, type ScriptFile } from "../../src/models/script.ts";
+import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
+import { fold } from "../../src/projections/projection.ts";
+import { runStateProjection } from "../../src/projections/run-state.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+
+export const TEST_COMMAND = "node --test --test-reporter=spec service/checkout.test.js";
+
+const SOURCE = import.meta.dirname;
+const NOT_PLAYED = new Set([".cadre", "incident.test.ts", "play.fixture.ts"]);
+
+export interface Stage extends AsyncDisposable {
+  folder: string;
+  read(path: string): Promise<string>;
+  /** A runtime in this folder, driving, and stopped with the stage at the latest. `hasty`: the script without its pauses for the eye. */
+  runtime(options?: { hasty?: boolean }): Promise<Runtime>;
+}
+
+export async function setStage(): Promise<Stage> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "cadre-incident-")));
+  const folder = join(root, "incident");
+  const home = join(root, "home");
+  await mkdir(home);
+  await cp(SOURCE, folder, { recursive: true, filter: (path) => !NOT_PLAYED.has(basename(path)) });
+  const read = (path: string) => readFile(join(folder, path), "utf8");
+  const running: Runtime[] = [];
+  return {
+    folder,
+    read,
+    async runtime({ hasty = true } = {}) {
+      const scripts = hasty ? { incident: withoutPauses(await read("incident.script.yaml")) } : {};
+      const runtime = await createRuntime({ folder, home, env: { HOME: home }, scripts });
+      await runtime.start();
+      running.push(runtime);
+      return runtime;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const runtime of running) await runtime.stop();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function withoutPauses(yaml: string): ScriptFile {
+  const { turns, ...script } = parseScript(yaml, "incident.script.yaml");
+  return { ...script, turns: turns.map((turn) => ({ ...turn, delay: 0 })) };
+}
+
+/** Starts `oncall` on the task of the example, as `cadre run` would. */
+export async function startRun(runtime: Runtime, stage: Stage, allow: string[] = []): Promise<string> {
+  const task = (await stage.read("task.txt")).trim();
+  const permissions = { allow, ask: [], deny: [] };
+  const { runId } = await runtime.admit({ agent: "oncall", task, attended: true, permissions });
+  return runId;
+}
+
+/** Answers whatever the run asks until it has ended; the items that were asked, in their order. */
+export async function attend(
+  runtime: Runtime,
+  runId: string,
+  decide: (item: ApprovalItem, nth: number) => Decision,
+): Promise<ApprovalItem[]> {
+  const asked: ApprovalItem[] = [];
+  for (;;) {
+    const item = await nextItem(runtime, runId);
+    if (!item) return asked;
+    asked.push(item);
+    await decideApproval(item.id, decide(item, asked.length), "ada", runtime.people);
+  }
+}
+
+/** The next item that waits for a person; undefined when the run has ended. */
+export async function nextItem({ store }: Runtime, runId: string): Promise<ApprovalItem | undefined> {
+  for (;;) {
+    const { promise: changed, resolve } = Promise.withResolvers<void>();
+    const unsubscribe = store.onCommit(() => resolve());
+    try {
+      const state = fold(runStateProjection, await store.journal(runId));
+      if (state.end) return undefined;
+      // A call that is under way is no question yet: only what the store lists as open is.
+      const open = new Set((await store.openApprovals({ run: runId })).map(({ itemId }) => itemId));
+      const item = openItems(state).find(({ itemId }) => open.has(itemId));
+      if (item) return item;
+      await changed;
+    } finally {
+      unsubscribe();
+    }
+  }
+}
+
+export const eventsOf = <Type extends EventType>(journal: readonly JournalEvent[], type: Type) =>
+  journal.filter((event): event is EventOf<Type> => event.type === type);
+
+/** How a run ended: its journal (verified against its chain by the store), and its result. */
+export async function endOf({ store }: Runtime, runId: string) {
+  const journal = await store.journal(runId);
+  const last = journal.at(-1)!;
+  if (last.type !== "RUN_COMPLETED") throw new Error(`the run ended with ${JSON.stringify(last)}`);
+  return { journal, result: last.payload.result };
+}
+
+/** How often a tool was begun. */
+export function begun(journal: readonly JournalEvent[], tool: string): number {
+  const ids = eventsOf(journal, "TOOL_PROPOSED").filter((event) => event.payload.name === tool);
+  const wanted = new Set(ids.map((event) => event.payload.toolCallId));
+  return eventsOf(journal, "TOOL_STARTED").filter((event) => wanted.has(event.payload.toolCallId)).length;
+}
+
+/** The service's own tests, run without Cadre. */
+export function isGreen(folder: string): boolean {
+  const [, ...args] = TEST_COMMAND.split(" ");
+  return spawnSync(process.execPath, args, { cwd: folder, env: {} }).status === 0;
+}
+
+/** What the service answers to an order over HTTP, and what it writes to its log. */
+export async function placeOrder(
+  folder: string,
+  order: unknown,
+): Promise<{ status: number; body: unknown; log: string }> {
+  const env = { PORT: "0" };
+  const server = spawn(process.execPath, ["service/server.js"], { cwd: folder, env });
+  const lines: string[] = [];
+  try {
+    const output = createInterface({ input: server.stdout }).on("line", (line) => lines.push(line));
+    const [first] = (await once(output, "line")) as [string];
+    const port = /port (\d+)$/.exec(first)![1];
+    const body = JSON.stringify(order);
+    const headers = { connection: "close" };
+    const response = await fetch(`http://127.0.0.1:${port}/checkout`, { method: "POST", body, headers });
+    const answer = { status: response.status, body: await response.json() };
+    const closed = once(output, "close");
+    server.kill("SIGTERM");
+    await closed;
+    return { ...answer, log: lines.join("\n") };
+  } finally {
+    server.kill("SIGKILL");
+  }
+}

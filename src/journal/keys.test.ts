@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { ended, startOf, thought } from "../stores/contract/kit.contract.ts";
+import { type EventBody, type EventType, OUTCOME_TYPES, type Payload, payloads } from "./events.ts";
+import { keyOf } from "./keys.ts";
+
+/** One of each, so that a new type of event is asked for its key. */
+const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
+  RUN_STARTED: { payload: startOf(), key: "start" },
+  CONTEXT_ADDED: { payload: { id: "x", source: "person", text: "" }, key: "context/x" },
+  MODEL_CALL_STARTED: { payload: { callId: "m1", model: "a/b", attempt: 2 }, key: "m1~2/s" },
+  AGENT_THOUGHT: { payload: thought("m1").payload as Payload<"AGENT_THOUGHT">, key: "m1/e" },
+  MODEL_CALL_FAILED: { payload: { callId: "m1", attempt: 2, cause: "network", message: "" }, key: "m1~2/e" },
+  TOOL_PROPOSED: {
+    payload: { toolCallId: "m1.0", name: "Bash", effect: "unsafe", verdict: "ask", rule: "", round: 2 },
+    key: "m1.0~2/p",
+  },
+  APPROVAL_DECIDED: { payload: { itemId: "m1.0~2", decision: "approve", by: "maria" }, key: "m1.0~2/d" },
+  TOOL_STARTED: { payload: { toolCallId: "m1.0" }, key: "m1.0/s" },
+  TOOL_RESULT: { payload: { toolCallId: "m1.0", attempt: 3, output: 1 }, key: "m1.0/e" },
+  OUTCOME_DECIDED: { payload: { toolCallId: "m1.0", attempt: 2, verdict: "fail", by: "m" }, key: "m1.0~2/o" },
+  RUN_SUSPENDED: { payload: { waitingOn: { kind: "paused" } }, key: "given" },
+  RUN_RESUMED: { payload: { by: "maria" }, key: "given" },
+  CHILD_RUN_STARTED: {
+    payload: { child_run_id: "c1", agent_type: "tester", task: "", trigger: "delegation", key: "m1.0" },
+    key: "c1/s",
+  },
+  CHILD_RUN_COMPLETED: {
+    payload: { child_run_id: "c1", success: true, summary: "", key: "m1.0", result: resultOf(ended()) },
+    key: "c1/e",
+  },
+  TEAM_ROUND_STARTED: { payload: { round: 1, members: ["a"] }, key: "round/1" },
+  TEAM_MESSAGE: { payload: { round: 1, index: 0, from: "a", text: "" }, key: "round/1/a/0" },
+  TEAM_VOTE: { payload: { round: 1, from: "a", ready: true, reason: "" }, key: "round/1/a/vote" },
+  STEP_YIELDED: { payload: { index: 0, kind: "ask", arguments: null, answer: null }, key: "step/0" },
+  CONTEXT_COMPACTED: {
+    payload: { callId: "m2", upTo: { runId: "r1", seq: 3 }, summary: "" },
+    key: "m2/compacted",
+  },
+  LIMIT_REACHED: { payload: { limit: "maxCost", value: 1, hard: false }, key: "limit/maxCost/soft" },
+  TIMER_SET: { payload: { id: "t1", at: 5, purpose: "slot" }, key: "timer/t1/set" },
+  TIMER_FIRED: { payload: { id: "t1" }, key: "timer/t1/fired" },
+  CANCEL_REQUESTED: { payload: { by: "maria" }, key: "cancel" },
+  RUN_CANCELLED: { payload: ended("RUN_CANCELLED").payload as Payload<"RUN_CANCELLED">, key: "end" },
+  RUN_MOVED: { payload: { transferId: "x" }, key: "moved" },
+  SYSTEM_ERROR: { payload: { id: "e1", code: "X", message: "", fatal: false }, key: "error/e1" },
+  RUN_COMPLETED: { payload: ended().payload as Payload<"RUN_COMPLETED">, key: "end" },
+  RUN_FAILED: { payload: ended("RUN_FAILED").payload as Payload<"RUN_FAILED">, key: "end" },
+};
+
+const bodies = Object.entries(EXAMPLES).map(([type, { payload, key }]) => ({
+  body: { type, payload } as EventBody,
+  key,
+}));
+
+describe("[J1] keys", () => {
+  test("[J1] every type has one", () => {
+    expect(Object.keys(EXAMPLES).toSorted()).toEqual(Object.keys(payloads).toSorted());
+    for (const { body, key } of bodies) {
+      if (key === "given") expect(() => keyOf(body)).toThrow(`${body.type} needs a key from its writer`);
+      else expect(keyOf(body)).toBe(key);
+      expect(keyOf({ ...body, key: "mine" } as EventBody)).toBe("mine");
+    }
+  });
+
+  test("[J1] different events have different keys, but for the ways of one end", () => {
+    const keys = bodies.filter(({ key }) => key !== "given" && key !== "end").map(({ body }) => keyOf(body));
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("[J3] all outcomes of one intent share a key, whoever hands them in", () => {
+    for (const attempt of [undefined, 1, 2]) {
+      const more = attempt === undefined ? {} : { attempt };
+      const failed = {
+        type: "MODEL_CALL_FAILED",
+        payload: { callId: "m1", cause: "network", message: "", ...more },
+      };
+      expect(keyOf(thought("m1", more))).toBe(keyOf(failed as EventBody));
+      const result = {
+        type: "TOOL_RESULT",
+        payload: { toolCallId: "m1.0", output: 1, ...more },
+      } as EventBody;
+      expect(keyOf(result)).toBe("m1.0/e");
+    }
+    expect(keyOf(thought("m1", { attempt: 1 }))).toBe(keyOf(thought("m1")));
+    expect(keyOf(thought("m1", { attempt: 2 }))).not.toBe(keyOf(thought("m1")));
+    expect([...OUTCOME_TYPES].toSorted()).toEqual(["AGENT_THOUGHT", "MODEL_CALL_FAILED", "TOOL_RESULT"]);
+  });
+
+  test("[J1] a limit that a person may raise is another event each time", () => {
+    const reached = (itemId: string): EventBody => ({
+      type: "LIMIT_REACHED",
+      payload: { limit: "maxCost", value: 1, hard: true, itemId },
+    });
+    expect(keyOf(reached("budget/1"))).not.toBe(keyOf(reached("budget/2")));
+  });
+});
+
+test("payloads pass their own schemas and come back as they were", () => {
+  for (const { body } of bodies) {
+    const text = JSON.stringify(body.payload);
+    expect(JSON.stringify(payloads[body.type].parse(JSON.parse(text)))).toBe(text);
+  }
+});
+
+function resultOf(end: EventBody) {
+  return (end.payload as Payload<"RUN_COMPLETED">).result;
+}

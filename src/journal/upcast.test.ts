@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { CadreError } from "../errors.ts";
+import { readEvent, type StoredEvent } from "./upcast.ts";
+
+const stored = (text: string, type = "CONTEXT_ADDED"): StoredEvent => ({
+  runId: "r1",
+  seq: 7,
+  position: 9,
+  ts: 5,
+  type,
+  key: "context/x",
+  text,
+});
+
+const GOOD = '{"id":"x","source":"person","text":"hi"}';
+
+test("[P13] an event of today's form is read as it is", () => {
+  expect(readEvent(stored(GOOD))).toEqual({
+    runId: "r1",
+    seq: 7,
+    position: 9,
+    ts: 5,
+    type: "CONTEXT_ADDED",
+    key: "context/x",
+    payload: { id: "x", source: "person", text: "hi" },
+  });
+  expect(readEvent(stored(GOOD.replace("{", '{"v":1,')))).toMatchObject({ payload: { id: "x" } });
+});
+
+test("[P13] [F39] what only a newer Cadre knows is refused by name, and the journal is not blamed", () => {
+  for (const type of ["DREAM_DREAMT", "toString", "__proto__", ""]) {
+    expect(failure(stored(GOOD, type))).toMatchObject({
+      code: "JOURNAL_NEWER",
+      message: `Run r1, event 7 is a ${type}, which this version of Cadre does not know. The journal is unharmed: use the newer version that wrote it.`,
+    });
+  }
+  expect(failure(stored(GOOD.replace("{", '{"v":2,')))).toMatchObject({
+    code: "JOURNAL_NEWER",
+    message: expect.stringContaining("has format 2; this version of Cadre reads up to 1"),
+  });
+});
+
+test("[F30] [P9] what does not have its form is named, whatever is wrong with it", () => {
+  for (const text of ['{"id":"x","source":"nobody","text":"hi"}', "{}", "[]", "null", '"hi"', "{", ""]) {
+    expect(failure(stored(text))).toMatchObject({
+      code: "JOURNAL_CORRUPT",
+      message:
+        "Run r1, event 7 (CONTEXT_ADDED) does not have the form that it must have. The run is set aside; the others go on.",
+      details: { runId: "r1", seq: 7 },
+    });
+  }
+});
+
+function failure(event: StoredEvent): CadreError {
+  try {
+    readEvent(event);
+  } catch (error) {
+    if (error instanceof CadreError) return error;
+    throw error;
+  }
+  throw new Error("it was read");
+}

@@ -1,0 +1,125 @@
+// One life of the process under test: `node child.ts <folder> <kill at>`. Counts every boundary it passes, before and
+// after each append and each effect, and kills itself with SIGKILL at the one it was told. Ends with 0 when the run has.
+
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
+import type { Script } from "../../src/models/script.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { effects, oracleTools } from "../support/oracle.ts";
+import { AGENT, script, TASK } from "./scenario.ts";
+
+const [folder = "", killAt = "0"] = process.argv.slice(2);
+const oracle = join(folder, "effects.log");
+let passed = 0;
+const inFlight = new Set<Promise<unknown>>();
+
+/** True at the boundary that this life ends at. */
+function isLast(name: string): boolean {
+  passed++;
+  if (Number(killAt) === 0) return false;
+  appendFileSync(join(folder, "boundaries.log"), `${passed} ${name}\n`);
+  return passed === Number(killAt);
+}
+
+let dying = false;
+
+/** What was queued before this boundary is on disk; what comes after it is not. */
+async function die(): Promise<never> {
+  dying = true;
+  await Promise.allSettled(inFlight);
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => {});
+}
+
+async function boundary(name: string): Promise<void> {
+  if (isLast(name)) await die();
+}
+
+const WATCHED = ["start", "append", "acquire", "release", "heartbeat"] as const;
+
+function watched(store: Store): Store {
+  const call =
+    (name: (typeof WATCHED)[number]) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      const types =
+        name === "append"
+          ? ` ${(args[0] as { events: { type: string }[] }).events.map((event) => event.type).join()}`
+          : "";
+      if (dying) return new Promise(() => {});
+      if (isLast(`before ${name}${types}`)) await die();
+      const answer = (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+      inFlight.add(answer);
+      try {
+        return await answer;
+      } finally {
+        inFlight.delete(answer);
+        await boundary(`after ${name}${types}`);
+      }
+    };
+  const overrides = Object.fromEntries(WATCHED.map((name) => [name, call(name)]));
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value = overrides[key as string] ?? Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+const model: Script = (request) => {
+  appendFileSync(join(folder, "model.log"), `${request.turn} ${request.attempt}\n`);
+  return script instanceof Function ? script(request) : undefined;
+};
+
+/** Answers what is open, as somebody who can see what really happened. */
+async function beThePerson(runtime: Runtime): Promise<void> {
+  for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
+    try {
+      if (kind === "outcome") {
+        const callId = itemId.replace("outcome/", "");
+        const happened = effects(oracle).some((effect) => effect.callId === callId);
+        const verdict = happened
+          ? { verdict: "happened" as const, output: "charge card 1: done" }
+          : { verdict: "run_again" as const };
+        await decideOutcome(runId, callId, verdict, "person", runtime.people);
+      } else {
+        await decideApproval(`${runId}:${itemId}`, { decision: "approve" }, "person", runtime.people);
+      }
+    } catch {
+      // Somebody was faster: the next look tells.
+    }
+  }
+}
+
+mkdirSync(join(folder, "agents"), { recursive: true });
+writeFileSync(join(folder, "agents", "tester.md"), AGENT);
+const store = watched(openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }));
+const runtime = await createRuntime({
+  folder,
+  env: {},
+  home: join(folder, "home"),
+  store,
+  scripts: { crash: model },
+  tools: oracleTools(oracle, {
+    before: (tool) => boundary(`before ${tool}`),
+    after: (tool) => boundary(`after ${tool}`),
+  }),
+});
+const ended = new Promise<void>((resolve) => {
+  store.onCommit((events) => {
+    if (events.some((event) => TERMINAL_TYPES.has(event.type))) resolve();
+    if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime);
+  });
+});
+const alive = setInterval(() => {}, 1_000);
+const { runId } = await runtime.admit({ agent: "tester", task: TASK, attended: true }, "crash-suite");
+await runtime.start();
+await beThePerson(runtime);
+if ((await store.run(runId))?.endedAt === undefined) await ended;
+clearInterval(alive);
+await runtime.stop();
+await store.close();

@@ -1,0 +1,53 @@
+// A test in a world of its own, after which every invariant must hold, and words to ask a journal with.
+
+import { test } from "vitest";
+import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
+import type { PromptMessage } from "../../src/journal/message.ts";
+import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import { fold } from "../../src/projections/projection.ts";
+import { promptMessages, transcriptProjection } from "../../src/projections/transcript.ts";
+import { checkInvariants } from "./invariants.ts";
+import { makeWorld, type World, type WorldOptions } from "./world.ts";
+
+export function scenario(title: string, options: WorldOptions, body: (world: World) => Promise<void>): void {
+  test(title, async () => {
+    const world = await makeWorld(options);
+    try {
+      await body(world);
+      await checkInvariants(world.runtime.store, world.oracle);
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+/** One answer per turn; after the last one the agent says that it is done. */
+export function turns(...answers: (ScriptedTurn | ((lastResult: string) => ScriptedTurn))[]): Script {
+  return ({ turn, lastResult = "" }) => {
+    const answer = answers[turn - 1] ?? { text: "done" };
+    return typeof answer === "function" ? answer(lastResult) : answer;
+  };
+}
+
+export const look = (what: string) => ({ tool: "look", input: { what } });
+export const charge = (what: string) => ({ tool: "charge", input: { what } });
+export const stamp = (what: string) => ({ tool: "stamp", input: { what } });
+
+export function payloadsOf<T extends EventType>(events: readonly JournalEvent[], type: T): Payload<T>[] {
+  return events
+    .filter((event): event is EventOf<T> => event.type === type)
+    .map((event) => event.payload as Payload<T>);
+}
+
+export const typesOf = (events: readonly JournalEvent[]): EventType[] => events.map((event) => event.type);
+
+/** The messages that the model is sent next. */
+export const promptOf = (events: readonly JournalEvent[]): PromptMessage[] =>
+  promptMessages(fold(transcriptProjection, events));
+
+/** What the model reads as results, in the order of the prompt. */
+export function resultsRead(events: readonly JournalEvent[]): string[] {
+  return promptOf(events).flatMap((message) =>
+    message.role === "tool" ? message.content.map((result) => String(result.output.value)) : [],
+  );
+}

@@ -1,0 +1,154 @@
+// A project in a temporary folder with one agent, a scripted model, the oracle's tools and a real SQLite store.
+// It drives its runs as `cadre up` does, or, `idle`, only when the test says so: then nothing happens by a timer.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import type { EventType, JournalEvent } from "../../src/journal/events.ts";
+import { drive } from "../../src/loop/drive.ts";
+import type { Script } from "../../src/models/script.ts";
+import { openItems } from "../../src/projections/approvals.ts";
+import { fold } from "../../src/projections/projection.ts";
+import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/runtime.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import { type Intercept, type MortalStore, mortalStore } from "./mortal-store.ts";
+import { oracleTools } from "./oracle.ts";
+
+export interface World {
+  folder: string;
+  /** Where the oracle writes. */
+  oracle: string;
+  runtime: Runtime;
+  /** Stops the runtime, unless it is dead, and starts another on the same folder, as a restart does. */
+  restart(options?: Partial<WorldOptions>): Promise<Runtime>;
+  /** Ends the process, as far as its store can tell: nothing more is written. Go on with `restart`. */
+  die(): void;
+  /** Resolves when the runtime of now has died. */
+  dead(): Promise<void>;
+  /** Takes the run if it is due, and goes on until it rests or has ended. */
+  drive(runId: string): Promise<RunState>;
+  run(task: string, request?: Partial<Parameters<Runtime["admit"]>[0]>): Promise<string>;
+  state(runId: string): Promise<RunState>;
+  events(runId: string): Promise<JournalEvent[]>;
+  /** Resolves with the first event of one of these types that the run has or gets. */
+  seen(runId: string, ...types: EventType[]): Promise<JournalEvent>;
+  /** Resolves when the run rests and needs somebody, or has ended. */
+  settled(runId: string): Promise<RunState>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions extends Partial<RuntimeOptions> {
+  script: Script;
+  model?: string;
+  /** Frontmatter lines of the agent beside its model. */
+  agent?: string;
+  /** The project's cadre.yaml. */
+  config?: string;
+  /** Drives nothing by itself: the test calls `drive`. */
+  idle?: boolean;
+  /** Stands before every append of this runtime; the next one has none unless it is given again. */
+  intercept?: Intercept;
+}
+
+const ENDS: EventType[] = ["RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED"];
+
+export async function makeWorld(options: WorldOptions): Promise<World> {
+  const { script, model = "scripted/test", agent = "", config, ...always } = options;
+  const folder = mkdtempSync(join(tmpdir(), "cadre-test-"));
+  const oracle = join(folder, "effects.log");
+  mkdirSync(join(folder, "agents"));
+  writeFileSync(
+    join(folder, "agents", "tester.md"),
+    `---\ndescription: tests\nmodel: ${model}\n${agent}\n---\nYou test.\n`,
+  );
+  if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
+  let mortal: MortalStore;
+  const open = async (given: Partial<WorldOptions>): Promise<Runtime> => {
+    const { idle, intercept, clock = systemClock, ...more } = given;
+    mortal = mortalStore(openSqliteStore({ path: join(folder, ".cadre", "cadre.db"), clock }), intercept);
+    const runtime = await createRuntime({
+      folder,
+      env: { CADRE_TRUST: "1" },
+      home: join(folder, "home"),
+      scripts: { test: script },
+      tools: oracleTools(oracle),
+      clock,
+      store: mortal.store,
+      ...more,
+    });
+    if (!idle) await runtime.start();
+    return runtime;
+  };
+  const stop = async (): Promise<void> => {
+    await world.runtime.stop();
+    await mortal.store.close();
+  };
+  const world: World = {
+    folder,
+    oracle,
+    runtime: await open(always),
+    async restart(more) {
+      await stop();
+      world.runtime = await open({ ...always, intercept: undefined, ...more } as Partial<WorldOptions>);
+      return world.runtime;
+    },
+    die: () => mortal.die(),
+    dead: () => mortal.dead,
+    async drive(runId) {
+      await drive(runId, world.runtime.parts, new AbortController().signal);
+      return world.state(runId);
+    },
+    async run(task, request = {}) {
+      const { runId } = await world.runtime.admit({ agent: "tester", task, attended: true, ...request });
+      return runId;
+    },
+    state: async (runId) => fold(runStateProjection, await world.runtime.store.journal(runId)),
+    events: (runId) => world.runtime.store.journal(runId),
+    seen: (runId, ...types) =>
+      until(world, runId, (events) => events.find((event) => types.includes(event.type))),
+    settled: (runId) =>
+      until(world, runId, (events) => {
+        const state = fold(runStateProjection, events);
+        const last = events[events.length - 1]!;
+        return state.end || (last.type === "RUN_SUSPENDED" && state.status === "suspended")
+          ? state
+          : undefined;
+      }),
+    async close() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** Looks at the journal now and after every commit. */
+async function until<T>(
+  world: World,
+  runId: string,
+  find: (events: JournalEvent[]) => T | undefined,
+): Promise<T> {
+  const { store } = world.runtime;
+  let news = (): void => {};
+  const unsubscribe = store.onCommit(() => news());
+  try {
+    for (;;) {
+      const next = new Promise<void>((resolve) => (news = resolve));
+      const events = await store.journal(runId);
+      const found = events.length > 0 ? find(events) : undefined;
+      if (found !== undefined) return found;
+      await next;
+    }
+  } finally {
+    unsubscribe();
+  }
+}
+
+export const isEnd = (type: EventType): boolean => ENDS.includes(type);
+
+/** The approval ids that are open in a run, in the order of its calls. */
+export async function openApprovalIds(world: World, runId: string): Promise<string[]> {
+  return openItems(await world.state(runId)).map((item) => item.id);
+}
