@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Agent } from "./agents/agent.ts";
-import { type AgentSet, findAgent, loadAgents } from "./agents/load.ts";
+import type { Agent, ModelNames } from "./agents/agent.ts";
+import { type AgentFolders, type AgentSet, agentsStamp, findAgent, loadAgents } from "./agents/load.ts";
 import { composePrompt } from "./agents/prompt.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
@@ -93,9 +93,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onError: (error, runId) => report({ runId, message: "A drive failed.", error }),
   });
 
-  const agents = coalesced(() =>
-    loadAgents(agentFolders(folder, options.home), modelNames(models, defaultModel)),
-  );
+  const agents = readAgents(agentFolders(folder, options.home), modelNames(models, defaultModel));
   const parts = loopParts({ config, clock, ids, store, models, tools, worker, report, listeners });
   const people: PeopleParts = { ...parts, grantFor, wake: (runId) => engine.wake(runId) };
   const admitParts: AdmitParts = {
@@ -276,25 +274,17 @@ function modelNames(models: ModelRegistry, fallback: string) {
   };
 }
 
-/** Many who ask at once share one reading of the disk, but never one that began before they asked. */
-function coalesced<T>(load: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
-    next = undefined;
-    running = load().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+/** What is on disk now. Read again only if a file has changed; many who ask at once share one reading. */
+function readAgents(folders: AgentFolders, names: ModelNames): () => Promise<AgentSet> {
+  let known: { stamp: string; set: Promise<AgentSet> } | undefined;
   return () => {
-    if (!running) return begin();
-    next ??= running.then(begin, begin);
-    return next;
+    const stamp = agentsStamp(folders);
+    if (known?.stamp !== stamp) known = { stamp, set: loadAgents(folders, names) };
+    return known.set;
   };
 }
 
-function agentFolders(folder: string, home = homedir()) {
+function agentFolders(folder: string, home = homedir()): AgentFolders {
   return { project: folder, user: home, builtin: fileURLToPath(new URL("../agents", import.meta.url)) };
 }
 

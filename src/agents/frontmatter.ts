@@ -81,7 +81,7 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
 
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
 export const NOT_YET: readonly (keyof typeof KEYS)[] = [
-  "policy",
+  "agents",
   "delegation",
   "context",
   "handoff",

@@ -2,6 +2,7 @@
 // file that cannot be used never stops the others.
 
 import { createHash } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { hasErrors, nearest, type Problem, problemText } from "../config/problem.ts";
@@ -50,6 +51,26 @@ export async function loadAgents(folders: AgentFolders, models: ModelNames): Pro
   }
   validateAgents(agents);
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
+}
+
+/** Changes whenever a file below the searched folders does: reading them all again costs more than a run's first steps. */
+export function agentsStamp(folders: AgentFolders): string {
+  return searchedFolders(folders)
+    .flatMap(({ path }) => filesBelow(path))
+    .map((file) => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      return `${file} ${found?.ino} ${found?.size} ${found?.mtimeMs} ${found?.ctimeMs}`;
+    })
+    .join("\n");
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  } catch {
+    return [];
+  }
 }
 
 /** The agent by its name, ready to run. */

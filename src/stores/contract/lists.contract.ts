@@ -152,7 +152,7 @@ export function listContract(open: Open): void {
       ]);
       await child.append([proposed("m1.0"), proposed("m1.1")]);
       clock.advance(1);
-      await child.append([suspended("s1", { kind: "outcome_unknown", items: ["m0.0"] })]);
+      await child.append([suspended("s1", { kind: "outcome_unknown", items: ["outcome/m0.0"] })]);
       await parent.append([suspended("s1", { kind: "budget", items: ["budget/1"] })]);
 
       const open = async (filter?: { run?: string; root?: string }) =>
@@ -160,7 +160,7 @@ export function listContract(open: Open): void {
           .map(({ runId, itemId, kind }) => `${runId} ${itemId} ${kind}`)
           .toSorted();
       expect(await open({ root: "r1" })).toEqual([
-        "c1 m0.0 outcome",
+        "c1 outcome/m0.0 outcome",
         "c1 m1.0 tool",
         "c1 m1.1 tool",
         "r1 budget/1 budget",

@@ -16,15 +16,13 @@ import { readEvent } from "../../journal/upcast.ts";
 import { applyRunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import type { Append, Appended, Budget, Refusal } from "../store.ts";
-import { type Held, readHeld, type Statements, updateInbox, writeHeld } from "./rows.ts";
+import { updateInbox } from "./inbox.ts";
+import { type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 const EVENT_BYTES = 2_000_000;
 const ALL = -1;
 const RECENT = 32;
-
-/** Thrown when a key is taken: the batch is built again, looking at each key first. */
-export class KeyTaken extends Error {}
 
 export class Batch {
   readonly written: JournalEvent[] = [];
@@ -34,8 +32,9 @@ export class Batch {
   readonly now: number;
   private readonly digest: Digest;
   private readonly cache: Map<RunId, Held>;
-  private readonly careful: boolean;
   position: number;
+  /** The standing grants have changed. */
+  granted = false;
 
   constructor(parts: {
     statements: Statements;
@@ -43,22 +42,19 @@ export class Batch {
     digest: Digest;
     cache: Map<RunId, Held>;
     position: number;
-    careful: boolean;
   }) {
     this.statements = parts.statements;
     this.now = parts.now;
     this.digest = parts.digest;
     this.cache = parts.cache;
     this.position = parts.position;
-    this.careful = parts.careful;
   }
 
   append(append: Append): Appended {
     const held = this.load(append.runId);
-    const refusal = this.refusal(held, append);
-    const repeated = this.careful || refusal ? this.repeated(held, append.events) : undefined;
+    const repeated = this.repeated(held, append.events);
     if (repeated === "same") return { events: this.journalAfter(held, append.after) };
-    const refused = repeated ?? refusal;
+    const refused = repeated ?? this.refusal(held, append);
     if (refused) return { events: this.journalAfter(held, append.after), refused };
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
@@ -125,18 +121,23 @@ export class Batch {
 
   /** J1: looks at the keys first. */
   private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
+    const known = this.keysOf(held);
     const keys = events.map(keyOf);
-    if (new Set(keys).size < keys.length) return "conflict";
-    const known = events.map((event, index) => ({
-      event,
-      stored: this.statements.eventByKey.get(held.n, keys[index]!),
-    }));
-    if (known.every(({ stored }) => stored === undefined)) return undefined;
-    const same = known.every(
-      ({ event, stored }) =>
-        stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload),
-    );
+    if (keys.length > 1 && new Set(keys).size < keys.length) return "conflict";
+    if (!keys.some((key) => known.has(key))) return undefined;
+    const same = events.every((event, index) => {
+      const stored = this.statements.eventBySeq.get(held.n, known.get(keys[index]!) ?? 0);
+      return stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload);
+    });
     return same ? "same" : "conflict";
+  }
+
+  /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
+  private keysOf(held: Held): Map<string, number> {
+    held.keys ??= new Map(
+      this.statements.keys.all(held.n).map((columns) => [columns["key"] as string, columns["seq"] as number]),
+    );
+    return held.keys;
   }
 
   /** J3: for an outcome that comes from a driver whose epoch is over. A person's word on its attempt closes it too. */
@@ -145,7 +146,7 @@ export class Batch {
     const { attempt = 1 } = event.payload as { attempt?: number };
     const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
     const call = attempt === 1 ? id : `${id}~${attempt}`;
-    const has = (key: string) => this.statements.eventByKey.get(held.n, key) !== undefined;
+    const has = (key: string) => this.keysOf(held).has(key);
     return has(`${call}/s`) && !has(end) && !has(`${call}/o`);
   }
 
@@ -183,17 +184,8 @@ export class Batch {
     const key = keyOf(body);
     const text = this.textOf(body.payload);
     const hash = chainHash(this.digest, held.hash, { seq, ts, type: body.type, key, text });
-    const stored = statements.insertEvent.run(
-      position,
-      held.n,
-      seq,
-      ts,
-      body.type,
-      key,
-      text,
-      Buffer.from(hash, "hex"),
-    );
-    if (stored.changes === 0) throw new KeyTaken(key);
+    statements.insertEvent.run(position, held.n, seq, ts, body.type, key, text, Buffer.from(hash, "hex"));
+    this.keysOf(held).set(key, seq);
     this.position = position;
     held.hash = hash;
     const event = {
@@ -207,7 +199,7 @@ export class Batch {
     } as JournalEvent;
     applyRunRow(held.row, event);
     account(held, event);
-    updateInbox(statements, held.n, event);
+    if (updateInbox(statements, held, event)) this.granted = true;
     this.written.push(event);
     remember(held, event);
     return event;

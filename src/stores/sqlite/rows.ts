@@ -2,9 +2,7 @@
 // written back once, however many appends the batch holds for it.
 
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { assertNever } from "../../errors.ts";
-import type { EventType, JournalEvent } from "../../journal/events.ts";
-import { itemChanges } from "../../projections/approvals.ts";
+import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 
@@ -23,7 +21,15 @@ export interface Held {
   openCost: number;
   /** The latest events, in order and without a gap. */
   recent: JournalEvent[];
+  /** The seq of every key, once it was asked for. */
+  keys: Map<string, number> | undefined;
+  /** Open items of the inbox, once it was asked for. */
+  items: number | undefined;
+  /** What the row's indexes and rarely changed columns hold on disk. */
+  stored: Stored | undefined;
 }
+
+type Stored = readonly unknown[];
 
 type Columns = Record<string, SQLOutputValue>;
 type Born = Omit<
@@ -84,6 +90,9 @@ export function readHeld(columns: Columns): Held {
     openTokens: columns["open_tokens"] as number,
     openCost: columns["open_cost"] as number,
     recent: [],
+    keys: undefined,
+    items: undefined,
+    stored: undefined,
   };
 }
 
@@ -94,7 +103,7 @@ export const optional = <T>(value: T | null | undefined): T | undefined =>
   value === null ? undefined : value;
 
 /** Times are whole numbers in the tables; a computed one may not be, and never falls earlier (P8). */
-const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
+export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
 /** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
 export function prepareStatements(db: DatabaseSync) {
@@ -110,10 +119,15 @@ export function prepareStatements(db: DatabaseSync) {
        worker = ?, epoch = ?, due_at = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
   );
   const insertEvent = db.prepare(
-    `INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (run, key) DO NOTHING`,
+    "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
-  const eventByKey = db.prepare("SELECT seq, type, payload FROM events WHERE run = ? AND key = ?");
+  const updateHead = db.prepare(
+    `UPDATE runs SET turns = ?, tokens = ?, cost = ?, usage = ?, updated_at = ?, seq = ?, hash = ?, open_tokens = ?,
+       open_cost = ? WHERE n = ?`,
+  );
+  const eventBySeq = db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?");
+  const keys = db.prepare("SELECT key, seq FROM events WHERE run = ?");
+  const countItems = db.prepare("SELECT count(*) AS items FROM approvals WHERE run = ?");
   const eventsAfter = db.prepare(
     "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
   );
@@ -139,8 +153,11 @@ export function prepareStatements(db: DatabaseSync) {
     runById,
     insertRun,
     updateRun,
+    updateHead,
     insertEvent,
-    eventByKey,
+    eventBySeq,
+    keys,
+    countItems,
     eventsAfter,
     openItem,
     closeItem,
@@ -175,6 +192,35 @@ export function insertRow(statements: Statements, row: RunRow): number {
 }
 
 export function writeHeld(statements: Statements, held: Held): void {
+  const rare = rareColumns(held);
+  if (held.stored && rare.every((value, index) => value === held.stored![index])) writeHead(statements, held);
+  else writeRow(statements, held);
+  held.stored = rare;
+}
+
+/** What a step does not change. Left out of its update, their indexes and pages are not written again. */
+function rareColumns({ row, lastSignal, cancel, worker, epoch, dueAt, acquisitions }: Held): Stored {
+  const { status, waitingOn, stopReason, summary, startedAt, endedAt } = row;
+  const lease = [lastSignal, cancel, worker, epoch, dueAt, acquisitions];
+  return [status, waitingOn, stopReason, summary, startedAt, endedAt, ...lease];
+}
+
+function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: Held): void {
+  statements.updateHead.run(
+    row.turns,
+    Math.ceil(totalTokens(row.usage)),
+    row.usage.cost,
+    JSON.stringify(row.usage),
+    row.updatedAt,
+    row.seq,
+    Buffer.from(hash, "hex"),
+    Math.ceil(openTokens),
+    openCost,
+    n,
+  );
+}
+
+function writeRow(statements: Statements, held: Held): void {
   const { row } = held;
   statements.updateRun.run(
     row.status,
@@ -200,41 +246,4 @@ export function writeHeld(statements: Statements, held: Held): void {
     held.openCost,
     held.n,
   );
-}
-
-/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
-const INBOX_TYPES: ReadonlySet<EventType> = new Set([
-  "TOOL_PROPOSED",
-  "APPROVAL_DECIDED",
-  "OUTCOME_DECIDED",
-  "TOOL_RESULT",
-  "RUN_SUSPENDED",
-  "CANCEL_REQUESTED",
-  "RUN_COMPLETED",
-  "RUN_FAILED",
-  "RUN_CANCELLED",
-]);
-
-export function updateInbox(statements: Statements, n: number, event: JournalEvent): void {
-  if (!INBOX_TYPES.has(event.type)) return;
-  for (const change of itemChanges(event)) {
-    switch (change.type) {
-      case "open":
-        statements.openItem.run(n, change.itemId, change.kind, event.ts, wholeMs(change.expiresAt));
-        break;
-      case "close":
-        statements.closeItem.run(n, change.itemId);
-        break;
-      case "close-all":
-        statements.closeItems.run(n);
-        break;
-      default:
-        assertNever(change);
-    }
-  }
-  if (event.type === "APPROVAL_DECIDED" && event.payload.scope === "always" && event.payload.grant) {
-    const { decision, grant, by, until } = event.payload;
-    if (decision === "reject" || decision === "expire") return;
-    statements.addGrant.run(n, grant, by, event.ts, wholeMs(until));
-  }
 }

@@ -55,8 +55,7 @@ export const MIGRATIONS: readonly string[] = [
     key TEXT NOT NULL,
     payload TEXT NOT NULL,
     hash BLOB NOT NULL,
-    UNIQUE (run, seq),
-    UNIQUE (run, key)
+    UNIQUE (run, seq)
   ) STRICT;
 
   CREATE TABLE approvals (

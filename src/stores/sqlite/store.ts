@@ -10,8 +10,17 @@ import { CadreError, messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { firstRow } from "../../projections/run-row.ts";
-import type { Append, Appended, Heartbeat, Lease, Quarantine, Store, Writer } from "../store.ts";
-import { Batch, KeyTaken, rest } from "./batch.ts";
+import type {
+  Append,
+  Appended,
+  Heartbeat,
+  Lease,
+  Quarantine,
+  StandingGrant,
+  Store,
+  Writer,
+} from "../store.ts";
+import { Batch, rest } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
 import { blobForm, digest, SqliteReader } from "./reader.ts";
 import { type Held, insertRow } from "./rows.ts";
@@ -41,6 +50,7 @@ class SqliteStore extends SqliteReader implements Store {
   private readonly clock: Clock;
   private readonly cache = new Map<RunId, Held>();
   private readonly listeners = new Set<(events: readonly JournalEvent[]) => void>();
+  private standing: StandingGrant[] | undefined;
   private queue: Job[] = [];
   private scheduled = false;
   private closed = false;
@@ -170,12 +180,22 @@ class SqliteStore extends SqliteReader implements Store {
     return () => this.listeners.delete(listener);
   }
 
-  revokeGrant(id: number): Promise<boolean> {
-    return this.enqueue(() => this.db.prepare("DELETE FROM grants WHERE id = ?").run(id).changes > 0);
+  /** Asked for every call that is judged, and changed by hardly any. */
+  override async grants(): Promise<StandingGrant[]> {
+    this.standing ??= await super.grants();
+    return this.standing;
   }
 
-  putBlob(text: string): Promise<string> {
+  revokeGrant(id: number): Promise<boolean> {
+    return this.enqueue((batch) => {
+      batch.granted = true;
+      return this.db.prepare("DELETE FROM grants WHERE id = ?").run(id).changes > 0;
+    });
+  }
+
+  async putBlob(text: string): Promise<string> {
     const { name, stored } = blobForm(text);
+    if (this.statements.getBlob.get(name)) return name;
     return this.enqueue(() => {
       this.statements.putBlob.run(name, stored);
       return name;
@@ -204,20 +224,15 @@ class SqliteStore extends SqliteReader implements Store {
 
   private flush(): void {
     this.scheduled = false;
-    let careful = false;
     let singly = 0;
     while (this.queue.length > 0) {
       const jobs = this.queue.splice(0, singly > 0 ? 1 : MAX_JOBS);
       singly = Math.max(0, singly - 1);
       try {
-        this.commit(jobs, careful);
-        careful = false;
+        this.commit(jobs);
       } catch (error) {
         this.undo();
-        if (error instanceof KeyTaken && !careful) {
-          this.queue.unshift(...jobs);
-          careful = true;
-        } else if (error instanceof JobFailed) {
+        if (error instanceof JobFailed) {
           error.job.reject(error.cause);
           this.queue.unshift(...jobs.filter((job) => job !== error.job));
         } else if (!isStorageError(error) && jobs.length > 1) {
@@ -233,15 +248,16 @@ class SqliteStore extends SqliteReader implements Store {
     }
   }
 
-  private commit(jobs: readonly Job[], careful: boolean): void {
+  private commit(jobs: readonly Job[]): void {
     const { statements, cache } = this;
     const now = this.clock.now();
     statements.begin.run();
-    const batch = new Batch({ statements, now, digest, cache, position: this.lastPosition, careful });
+    const batch = new Batch({ statements, now, digest, cache, position: this.lastPosition });
     const values = jobs.map((job) => perform(job, batch));
     batch.writeRows();
     statements.commit.run();
     this.lastPosition = batch.position;
+    if (batch.granted) this.standing = undefined;
     for (const [id, held] of cache) if (held.worker === undefined) cache.delete(id);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
@@ -299,7 +315,7 @@ function perform(job: Job, batch: Batch): unknown {
   try {
     return job.apply(batch);
   } catch (error) {
-    if (error instanceof KeyTaken || isStorageError(error)) throw error;
+    if (isStorageError(error)) throw error;
     throw new JobFailed(job, error);
   }
 }

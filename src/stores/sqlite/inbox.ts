@@ -1,0 +1,60 @@
+// The list of what waits for a person, kept beside the journals so that nobody has to fold them all to find it.
+
+import { assertNever } from "../../errors.ts";
+import type { EventOf, EventType, JournalEvent } from "../../journal/events.ts";
+import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
+import { type Held, type Statements, wholeMs } from "./rows.ts";
+
+/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
+const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "TOOL_RESULT",
+  "RUN_SUSPENDED",
+  "CANCEL_REQUESTED",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);
+
+/** True if a standing grant was given. */
+export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {
+  if (!INBOX_TYPES.has(event.type)) return false;
+  for (const change of itemChanges(event)) changeItem(statements, held, event, change);
+  return event.type === "APPROVAL_DECIDED" && addGrant(statements, held, event);
+}
+
+function changeItem(statements: Statements, held: Held, event: JournalEvent, change: ItemChange): void {
+  const { n } = held;
+  held.items ??= statements.countItems.get(n)?.["items"] as number;
+  if (change.type !== "open" && held.items === 0) return;
+  switch (change.type) {
+    case "open":
+      held.items += changesOf(
+        statements.openItem.run(n, change.itemId, change.kind, event.ts, wholeMs(change.expiresAt)),
+      );
+      break;
+    case "close":
+      held.items -= changesOf(statements.closeItem.run(n, change.itemId));
+      break;
+    case "close-all":
+      held.items -= changesOf(statements.closeItems.run(n));
+      break;
+    default:
+      assertNever(change);
+  }
+}
+
+const changesOf = ({ changes }: { changes: number | bigint }): number => Number(changes);
+
+function addGrant(
+  statements: Statements,
+  { n }: Held,
+  { payload, ts }: EventOf<"APPROVAL_DECIDED">,
+): boolean {
+  const { decision, scope, grant, by, until } = payload;
+  if (scope !== "always" || !grant || decision === "reject" || decision === "expire") return false;
+  statements.addGrant.run(n, grant, by, ts, wholeMs(until));
+  return true;
+}
