@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+// Starts Cadre on a Node that can run it: this one, or the one that came with the package. Plain JavaScript that old
+// versions of Node can read, because they are the ones that need to be told.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { fileURLToPath } from "node:url";
+
+const WANTED = [24, 15];
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+const isNewEnough = major > WANTED[0] || (major === WANTED[0] && minor >= WANTED[1]);
+
+if (isNewEnough) {
+  module.enableCompileCache();
+  const sources = existsSync(here("../src/cli/main.ts"));
+  const { start } = await import(sources ? "../src/cli/main.ts" : "../dist/cli/main.js");
+  await start();
+} else if (existsSync(here("../node_modules/node/bin/node"))) {
+  const args = [here("./cadre.js"), ...process.argv.slice(2)];
+  const child = spawn(here("../node_modules/node/bin/node"), args, { stdio: "inherit" });
+  // A terminal sends Ctrl-C to the whole group: handing it on would make it two, and the second means "at once".
+  process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => {
+    process.stderr.write(`cadre: Node could not be started: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+} else {
+  process.stderr.write(
+    `cadre: Cadre needs Node ${WANTED.join(".")} or newer, and this is ${process.versions.node}: install it from https://nodejs.org, or run \`npm install\` in Cadre's folder.\n`,
+  );
+  process.exit(2);
+}

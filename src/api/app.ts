@@ -1,0 +1,42 @@
+// The HTTP API over the runtime (DESIGN §12), whatever it is served on. A route reads a checked request, asks the loop
+// or the store, and answers JSON; everything that fails ends here, as one body with a stable code.
+
+import { Hono, type MiddlewareHandler } from "hono";
+import { CadreError } from "../errors.ts";
+import { errorResponse, HttpRefusal } from "./failure.ts";
+import type { ApiParts } from "./parts.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { eventRoutes } from "./routes/events.ts";
+import { grantRoutes } from "./routes/grants.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { runRoutes } from "./routes/runs.ts";
+
+export function createApp(parts: ApiParts): Hono {
+  const app = new Hono();
+  app.use(jsonOnly);
+  app.route("/api/health", healthRoutes(parts));
+  app.route("/api/runs", runRoutes(parts));
+  app.route("/api", eventRoutes(parts));
+  app.route("/api/approvals", approvalRoutes(parts));
+  app.route("/api/grants", grantRoutes(parts));
+  app.route("/api/agents", agentRoutes(parts));
+  app.notFound((c) =>
+    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
+  );
+  app.onError((error, c) => {
+    const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
+    if (!foreseen) parts.onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
+    return errorResponse(error);
+  });
+  return app;
+}
+
+/** A form on a foreign page can post text, but not JSON. */
+const jsonOnly: MiddlewareHandler = async (c, next) => {
+  const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (c.req.method === "POST" && type !== "application/json") {
+    throw new HttpRefusal(415, "Send JSON, with `Content-Type: application/json`. Nothing was changed.");
+  }
+  await next();
+};

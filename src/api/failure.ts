@@ -1,0 +1,29 @@
+// How a failure looks on the wire: a stable code, one sentence, details. What nobody foresaw tells its reader nothing
+// about our insides.
+
+import { CadreError, httpStatus, toCadreError } from "../errors.ts";
+import type { ErrorBody } from "./schema.ts";
+
+/** A refusal whose status is HTTP's own business. */
+export class HttpRefusal extends CadreError {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super("BAD_REQUEST", message);
+    this.status = status;
+  }
+}
+
+export function errorBody({ code, message, details }: CadreError): ErrorBody {
+  if (code === "INTERNAL") return { error: { code, message: UNFORESEEN } };
+  return { error: { code, message, ...(details === undefined ? {} : { details }) } };
+}
+
+const UNFORESEEN =
+  "Something failed here that nobody foresaw. What was recorded before is safe; the log of the process says more.";
+
+export function errorResponse(error: unknown): Response {
+  const failure = toCadreError(error);
+  const status = failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
+  return Response.json(errorBody(failure), { status });
+}

@@ -1,0 +1,35 @@
+// A run by its id, or by the beginning of its id if no other run's begins so: people copy ids from a terminal.
+
+import { CadreError } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { Store } from "../stores/store.ts";
+import { MAX_PAGE, MIN_PREFIX } from "./schema.ts";
+
+/** An id of this length is whole: looking for others that begin with it would read every run for nothing. */
+const WHOLE = 22;
+const LISTED = 10;
+
+export async function findRun(store: Store, id: RunId): Promise<RunRow> {
+  const exact = await store.run(id);
+  if (exact) return exact;
+  const [found, ...others] = id.length < MIN_PREFIX || id.length >= WHOLE ? [] : await beginning(store, id);
+  if (!found) throw new CadreError("NOT_FOUND", `There is no run ${id}.`);
+  if (others.length === 0) return found;
+  const runs = [found, ...others].map((row) => row.id);
+  const listed = runs.slice(0, LISTED).join(", ");
+  throw new CadreError("CONFLICT", `${runs.length} runs begin with ${id}: ${listed}. Give more of the id.`, {
+    runs,
+  });
+}
+
+async function beginning(store: Store, prefix: string): Promise<RunRow[]> {
+  const found: RunRow[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.runs({ limit: MAX_PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    found.push(...page.runs.filter((row) => row.id.startsWith(prefix)));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+}

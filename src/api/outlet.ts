@@ -1,0 +1,68 @@
+// The way out to one reader, with a bounded queue: who writes waits for room, and learns it when the reader has gone or
+// stands still.
+
+/** A reader that takes nothing for so long while something waits for it is too slow. */
+const STALL_MS = 30_000;
+const QUEUE_BYTES = 256 * 1024;
+
+export interface Outlet {
+  readable: ReadableStream<Uint8Array>;
+  /** Aborted when the reader has gone. */
+  signal: AbortSignal;
+  /** Waits for room. */
+  write(text: string): Promise<void>;
+  /** Leaves it out if there is no room. */
+  offer(text: string): void;
+  /** Room or not: nothing comes after it. */
+  last(text: string): void;
+  close(): void;
+}
+
+export function createOutlet(): Outlet {
+  const gone = new AbortController();
+  const encoder = new TextEncoder();
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  let onRoom = (): void => {};
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start: (given) => {
+        controller = given;
+      },
+      pull: () => onRoom(),
+      cancel: () => {
+        gone.abort();
+        onRoom();
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES }),
+  );
+  const hasRoom = () => (controller.desiredSize ?? 0) > 0;
+  const send = (text: string): void => {
+    if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
+  };
+  const room = () =>
+    new Promise<void>((resolve, reject) => {
+      const stall = setTimeout(() => reject(new TooSlow()), STALL_MS);
+      onRoom = () => {
+        clearTimeout(stall);
+        resolve();
+      };
+    });
+  return {
+    readable,
+    signal: gone.signal,
+    async write(text) {
+      while (!gone.signal.aborted && !hasRoom()) await room();
+      send(text);
+    },
+    offer(text) {
+      if (hasRoom()) send(text);
+    },
+    last: send,
+    close() {
+      if (!gone.signal.aborted) controller.close();
+    },
+  };
+}
+
+export class TooSlow extends Error {}

@@ -1,0 +1,34 @@
+// Everything that the API is given. `who` is the door for identity: the local socket answers with the owner of the
+// process, the public server will answer by token.
+
+import type { Problem } from "../config/problem.ts";
+import type { RunId } from "../ids.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { Delta } from "../journal/deltas.ts";
+import type { RunRequest } from "../loop/admit.ts";
+import type { LoopParts } from "../loop/parts.ts";
+import type { PeopleParts } from "../loop/people.ts";
+import type { Store } from "../stores/store.ts";
+
+export interface ApiParts {
+  store: Store;
+  people: PeopleParts;
+  admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
+  agents(): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
+  systemPrompt: LoopParts["systemPrompt"];
+  /** Answers with what ends the subscription. */
+  onDelta(listener: (delta: Delta) => void): () => void;
+  info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
+  /** Who acts; ends up in the journal beside what was done. */
+  who(request: Request): string;
+  /** What no answer can hold: told to whoever runs the process. */
+  onProblem(problem: { message: string; error: unknown }): void;
+}
+
+/** An agent as the list shows it. */
+export interface ListedAgent {
+  name: string;
+  file: string;
+  definition: Definition | undefined;
+  problems: readonly Problem[];
+}

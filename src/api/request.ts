@@ -1,0 +1,57 @@
+// From a request to a checked value. What does not fit is refused in one sentence that names the place.
+
+import type { Context } from "hono";
+import type { z } from "zod";
+import { CadreError } from "../errors.ts";
+import { HttpRefusal } from "./failure.ts";
+
+const MAX_BODY = 4 * 1024 * 1024;
+
+/** An empty body counts as `{}`: most actions on a run need nothing more. */
+export async function readBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
+  const text = await boundedText(c.req.raw.body);
+  let body: unknown = {};
+  try {
+    if (text.trim() !== "") body = JSON.parse(text);
+  } catch {
+    throw new CadreError("BAD_REQUEST", "The body is no valid JSON. Nothing was changed.");
+  }
+  return checked(schema, body, "body");
+}
+
+export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<T> {
+  const given = Object.entries(c.req.queries());
+  const query = Object.fromEntries(
+    given.map(([key, values]) => [key, values.length === 1 ? values[0] : values]),
+  );
+  return checked(schema, query, "query");
+}
+
+function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const first = issues[0]!;
+  const place = first.path === "" ? `The ${where}` : `\`${first.path}\` in the ${where}`;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
+  throw new CadreError(
+    "BAD_REQUEST",
+    `${place} does not fit: ${first.message}${more}. Nothing was changed.`,
+    {
+      issues,
+    },
+  );
+}
+
+/** Counts as it reads: what a request says about its length need not be true. */
+async function boundedText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY) throw new HttpRefusal(413, "The body is larger than 4 MB. Nothing was changed.");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,372 @@
+// Approvals over HTTP, against a real runtime: whatever people send at once or too late, one decision holds and what
+// was shown is what runs.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../clock.ts";
+import { CadreError } from "../../errors.ts";
+import type { Script } from "../../models/script.ts";
+import { createRuntime, type Runtime } from "../../runtime.ts";
+import { openSqliteStore } from "../../stores/sqlite/store.ts";
+import type { Store } from "../../stores/store.ts";
+import {
+  type Api,
+  ask,
+  asked,
+  CLERK,
+  isEnd,
+  ledger,
+  serveRuntime,
+  tempProject,
+  until,
+} from "../api.fixture.ts";
+import { ApprovalView } from "../schema.ts";
+
+const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } });
+
+/** Pays once, or to three people at once, and tells what it was told. */
+const clerk: Script = ({ turn, task, lastResult }) => {
+  if (turn > 1) return { report: { summary: `told: ${lastResult}` } };
+  return { calls: task.includes("three") ? [pay("ann"), pay("bob"), pay("cem")] : [pay("ann")] };
+};
+
+let project: ReturnType<typeof tempProject>;
+let store: Store;
+let runtime: Runtime;
+let api: Api;
+let book: ReturnType<typeof ledger>;
+
+async function begin(): Promise<void> {
+  const { folder } = project;
+  runtime = await createRuntime({
+    folder,
+    home: folder,
+    env: {},
+    store,
+    scripts: { clerk },
+    tools: [book.tool],
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+}
+
+async function end(): Promise<void> {
+  await api.close();
+  await runtime.stop();
+}
+
+beforeEach(async () => {
+  project = tempProject({ "agents/clerk.md": CLERK });
+  store = openSqliteStore({ path: ":memory:", clock: systemClock });
+  book = ledger();
+  await begin();
+});
+
+afterEach(async () => {
+  await end();
+  await store.close();
+  project.remove();
+});
+
+const started = async (task = "pay one") => (await api.client.startRun({ agent: "clerk", task })).runId;
+
+async function firstAsked(task?: string): Promise<ApprovalView> {
+  const [item] = await asked(api, await started(task));
+  return item!;
+}
+
+const decisions = async (runId: string) =>
+  (await api.client.events(runId)).filter(({ type }) => type === "APPROVAL_DECIDED");
+
+describe("the list", () => {
+  test("shows what is asked, by whom, and what would run", async () => {
+    const item = await firstAsked();
+    expect(ApprovalView.strict().parse(item)).toEqual(item);
+    expect(item).toMatchObject({
+      kind: "tool",
+      path: ["clerk"],
+      agent: "clerk",
+      tool: "Pay",
+      input: { to: "ann", amount: 5 },
+      preview: "pay 5 to ann",
+    });
+    expect(await api.client.approvals()).toEqual([item]);
+    expect(await ask(api, "GET", "/api/approvals?status=open")).toEqual({
+      status: 200,
+      body: { approvals: [item] },
+    });
+  });
+
+  test("of one run leaves out the others", async () => {
+    const [one, two] = [await firstAsked(), await firstAsked()];
+    expect(await api.client.approvals({ runId: two.runId })).toEqual([two]);
+    expect(await api.client.approvals({ runId: one.runId })).toEqual([one]);
+    await expect(api.client.approvals({ runId: "r000000000000000000000" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
+
+  test("[A19] reading decides nothing", async () => {
+    const item = await firstAsked();
+    const before = await api.client.events(item.runId);
+    const path = `/api/approvals/${item.id}`;
+    expect((await ask(api, "GET", path)).status).toBe(404);
+    expect((await ask(api, "GET", `${path}?decision=approve`)).status).toBe(404);
+    expect((await ask(api, "GET", "/api/approvals?decision=approve")).status).toBe(400);
+    expect(await api.client.events(item.runId)).toEqual(before);
+    expect(book.paid).toEqual([]);
+  });
+});
+
+describe("decisions", () => {
+  test("[F12] the same decision twice: the second is told so, and the effect happens once", async () => {
+    const item = await firstAsked();
+    expect(await api.client.decide(item.id, { decision: "approve" })).toEqual({ alreadyDecided: false });
+    expect(await api.client.decide(item.id, { decision: "approve" })).toEqual({ alreadyDecided: true });
+    await until(api, item.runId, isEnd);
+    expect(await api.client.decide(item.id, { decision: "approve" })).toEqual({ alreadyDecided: true });
+    expect(book.paid).toHaveLength(1);
+    expect(await decisions(item.runId)).toHaveLength(1);
+  });
+
+  test("[F13] approve and reject at the same instant: one wins, the other learns who, when and what", async () => {
+    for (let round = 0; round < 100; round++) {
+      const item = await firstAsked();
+      const paidBefore = book.paid.length;
+      const votes = [
+        { by: "ann", decision: "approve" as const },
+        { by: "bob", decision: "reject" as const },
+      ];
+      if (round % 2) votes.reverse();
+      const answers = await Promise.allSettled(
+        votes.map(({ by, decision }) => api.as(by).decide(item.id, { decision })),
+      );
+      const winner = votes[answers.findIndex(({ status }) => status === "fulfilled")]!;
+      const lost = answers.find(({ status }) => status === "rejected") as PromiseRejectedResult;
+      const [decided, ...more] = await decisions(item.runId);
+      expect(more).toEqual([]);
+      expect(decided!.payload).toMatchObject(winner);
+      expect(lost.reason).toBeInstanceOf(CadreError);
+      expect(lost.reason).toMatchObject({
+        code: "ALREADY_DECIDED",
+        details: { ...winner, at: decided!.ts },
+      });
+      await until(api, item.runId, isEnd);
+      expect(book.paid.length - paidBefore).toBe(winner.decision === "approve" ? 1 : 0);
+    }
+  });
+
+  test("[F14] a decision after the run was cancelled is refused, and the item is gone", async () => {
+    const item = await firstAsked();
+    await api.client.cancel(item.runId);
+    expect(await api.client.approvals()).toEqual([]);
+    const late = await ask(api, "POST", `/api/approvals/${item.id}`, { decision: "approve" });
+    expect(late).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
+    await until(api, item.runId, isEnd);
+    expect((await ask(api, "POST", `/api/approvals/${item.id}`, { decision: "approve" })).status).toBe(409);
+    expect(book.paid).toEqual([]);
+  });
+
+  test("[F15] ids of another run, of no run and of nothing are answered alike, and change nothing", async () => {
+    const [one, two] = [await firstAsked("three"), await firstAsked()];
+    const foreign = `${two.runId}:m1.2`;
+    const before = await api.client.events(two.runId);
+    const ids = [foreign, `r000000000000000000000:${one.itemId}`, "nonsense", `${one.runId}:`, ":"];
+    for (const id of ids) {
+      const { status, body } = await ask(api, "POST", `/api/approvals/${encodeURIComponent(id)}`, {
+        decision: "approve",
+      });
+      expect({ id, status, code: body.error.code }).toEqual({ id, status: 404, code: "NOT_FOUND" });
+      expect(body.error.message).toBe(`There is no approval ${id}.`);
+    }
+    expect(await api.client.events(two.runId)).toEqual(before);
+    expect(await api.client.approvals({ runId: one.runId })).toHaveLength(3);
+  });
+
+  test("[F16] what a call rests on has changed: nothing runs, the old approval is stale, a new one is shown", async () => {
+    const item = await firstAsked();
+    book.change("2");
+    await api.client.decide(item.id, { decision: "approve" });
+    await until(api, item.runId, ({ type, payload }) => type === "TOOL_PROPOSED" && "round" in payload);
+    const [again] = await api.client.approvals({ runId: item.runId });
+    expect(again).toMatchObject({ callId: item.callId, round: 2, preview: "pay 5 to ann" });
+    expect(again!.hash).not.toBe(item.hash);
+    expect(book.paid).toEqual([]);
+    await api.client.decide(again!.id, { decision: "approve" });
+    await until(api, item.runId, isEnd);
+    expect(book.paid).toHaveLength(1);
+  });
+
+  test("[F16] an approval that was replaced before it was answered points to the new one", async () => {
+    const item = await firstAsked();
+    const stale = {
+      toolCallId: item.callId!,
+      name: "Pay",
+      effect: "unsafe",
+      verdict: "ask",
+      rule: "x",
+      round: 2,
+    };
+    const { seq } = await api.client.run(item.runId);
+    await store.append({
+      runId: item.runId,
+      after: seq,
+      events: [{ type: "TOOL_PROPOSED", payload: stale as never }],
+    });
+    const answer = await ask(api, "POST", `/api/approvals/${item.id}`, { decision: "approve" });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: { code: "STALE", details: { approvalId: `${item.id}~2` } } },
+    });
+    expect(book.paid).toEqual([]);
+  });
+
+  test("[F17] three at once, answered in reverse order, one of them after a restart: each answer reaches its own call", async () => {
+    const runId = await started("three");
+    const [ann, bob, cem] = await asked(api, runId);
+    await api.client.decide(cem!.id, { decision: "approve" });
+    await api.client.decide(bob!.id, { decision: "reject", note: "not bob" });
+    await end();
+    await begin();
+    expect((await api.client.approvals({ runId })).map(({ id }) => id)).toEqual([ann!.id]);
+    await api.client.decide(ann!.id, { decision: "edit", input: { to: "ann", amount: 1 } });
+    await until(api, runId, isEnd);
+    const paid = book.paid.map(({ callId, input }) => [callId, input.to, input.amount]);
+    expect(paid.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))).toEqual([
+      ["m1.0", "ann", 1],
+      ["m1.2", "cem", 5],
+    ]);
+    const { messages } = await api.client.transcript(runId);
+    const results = messages.find(({ role }) => role === "tool")!.content as { output: { value: string } }[];
+    expect(results.map(({ output }) => output.value)).toEqual([
+      expect.stringContaining("paid 1 to ann"),
+      expect.stringContaining("not bob"),
+      "paid 5 to cem",
+    ]);
+  });
+
+  test("[F18] expiry and a click in the same millisecond: one is recorded, and the run does what it says", async () => {
+    const ways = new Set<boolean>();
+    for (let round = 0; round < 30; round++) {
+      const { runId } = await api.client.startRun({
+        agent: "clerk",
+        task: "pay one",
+        attended: true,
+        limits: { approvalTimeout: 40 },
+      });
+      const paidBefore = book.paid.length;
+      const [item] = await asked(api, runId);
+      await delay(Math.max(0, item!.expiresAt! - Date.now()));
+      // The driver is woken by the clock, the click comes over the socket: now the one is first, now the other.
+      const click = async () => {
+        if (round % 2) await api.client.health();
+        return api.client.decide(item!.id, { decision: "approve" }).catch((error) => error.code);
+      };
+      const [clicked] = await Promise.all([click(), runtime.people.wake(runId)]);
+      await until(api, runId, isEnd);
+      const [decided, ...more] = await decisions(runId);
+      expect(more).toEqual([]);
+      const approved = (decided!.payload as { decision: string }).decision === "approve";
+      expect(approved ? [{ alreadyDecided: false }] : ["ALREADY_DECIDED", "RUN_TERMINAL"]).toContainEqual(
+        clicked,
+      );
+      expect(book.paid.length - paidBefore).toBe(approved ? 1 : 0);
+      ways.add(approved);
+    }
+    expect(ways).toEqual(new Set([true, false]));
+  });
+
+  test("[F19] an edit that does not fit keeps the approval open; one that fits runs, and the model is told", async () => {
+    const item = await firstAsked();
+    const path = `/api/approvals/${item.id}`;
+    const misfit = await ask(api, "POST", path, { decision: "edit", input: { to: "ann", amount: -1 } });
+    expect(misfit).toMatchObject({ status: 422, body: { error: { code: "UNPROCESSABLE" } } });
+    expect(misfit.body.error.details.issues[0].path).toEqual(["amount"]);
+    expect(await api.client.approvals({ runId: item.runId })).toEqual([item]);
+    await api.client.decide(item.id, { decision: "edit", input: { to: "ann", amount: 2 }, note: "too much" });
+    await until(api, item.runId, isEnd);
+    expect(book.paid.map(({ input }) => input)).toEqual([{ to: "ann", amount: 2 }]);
+    const { summary } = await api.client.run(item.runId);
+    expect(summary).toContain("maria changed the input before it ran (too much)");
+    const journal = JSON.stringify(await api.client.events(item.runId));
+    expect(journal).toContain('"amount":5');
+    expect(journal).toContain('"amount":2');
+  });
+
+  test.each([
+    ["[A16] another input under another name", { decision: "approve", args: { to: "eve", amount: 9 } }],
+    ["[A16] another input with approve", { decision: "approve", input: { to: "eve", amount: 9 } }],
+    ["no decision", {}],
+    ["an unknown decision", { decision: "yes" }],
+    ["an answer to what is no question", { decision: "answer", answer: "42" }],
+    ["an unknown scope", { decision: "approve", scope: "forever" }],
+    ["a list", [{ decision: "approve" }]],
+    ["no JSON", "{decision: approve}"],
+  ])("%s: 400, and the approval stays open", async (_, body) => {
+    const item = await firstAsked();
+    const answer = await ask(api, "POST", `/api/approvals/${item.id}`, body);
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
+    expect(await api.client.approvals()).toEqual([item]);
+    expect(book.paid).toEqual([]);
+  });
+});
+
+describe("outcomes", () => {
+  test("a call that a crash left open waits for a person's word, which is taken once", async () => {
+    const [first] = await store.journal(await started());
+    await end();
+    const runId = `r${"1".repeat(21)}`;
+    await store.start(runId, { ...(first!.payload as object), rootRunId: runId } as never);
+    const content = [
+      { type: "tool-call", toolCallId: "1", toolName: "Pay", input: { to: "ann", amount: 5 } },
+    ];
+    const usage = { input: 1, output: 1 };
+    const events = [
+      { type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "scripted/clerk" } },
+      {
+        type: "AGENT_THOUGHT",
+        payload: { callId: "m1", content, usage, cost: 0, finish: "tool-calls", ms: 1 },
+      },
+      {
+        type: "TOOL_PROPOSED",
+        payload: { toolCallId: "m1.0", name: "Pay", effect: "unsafe", verdict: "allow", rule: "x" },
+      },
+      { type: "TOOL_STARTED", payload: { toolCallId: "m1.0", host: "elsewhere", pid: 7 } },
+    ];
+    await store.append({ runId, after: 1, events: events as never });
+    expect(await store.openApprovals({ run: runId })).toEqual([]);
+    await begin();
+
+    const [item] = await asked(api, runId);
+    expect(item).toMatchObject({ kind: "outcome", callId: "m1.0", tool: "Pay", host: "elsewhere", pid: 7 });
+    await expect(api.client.decide(item!.id, { decision: "approve" })).rejects.toMatchObject({
+      code: "BAD_REQUEST",
+    });
+    const verdict = { callId: "m1.0", verdict: "happened" as const, output: "the bank says so" };
+    expect(await api.client.outcome(runId, verdict)).toEqual({ alreadyDecided: false });
+    expect(await api.client.outcome(runId, verdict)).toEqual({ alreadyDecided: true });
+    await until(api, runId, isEnd);
+    expect(book.paid).toEqual([]);
+    expect((await api.client.run(runId)).summary).toContain("the bank says so");
+  });
+});
+
+describe("grants", () => {
+  test("a decision for always is listed, holds for the next run, and can be taken back", async () => {
+    const item = await firstAsked();
+    await api.client.decide(item.id, { decision: "approve", scope: "always" });
+    await until(api, item.runId, isEnd);
+    const [grant, ...others] = await api.client.grants();
+    expect(others).toEqual([]);
+    expect(grant).toMatchObject({ by: "maria", runId: item.runId });
+
+    await until(api, await started(), isEnd);
+    expect(book.paid).toHaveLength(2);
+
+    await api.client.revokeGrant(grant!.id);
+    expect(await api.client.grants()).toEqual([]);
+    await expect(api.client.revokeGrant(grant!.id)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await firstAsked();
+    expect(book.paid).toHaveLength(2);
+  });
+});

@@ -1,0 +1,83 @@
+// What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
+
+import { Hono } from "hono";
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import { decideApproval } from "../../loop/people.ts";
+import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
+import { fold } from "../../projections/projection.ts";
+import { runStateProjection } from "../../projections/run-state.ts";
+import type { ApprovalRef, Store } from "../../stores/store.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { readBody, readQuery } from "../request.ts";
+import { ApprovalsQuery, type ApprovalView, DecisionBody } from "../schema.ts";
+import { subtreeOf } from "../subtree.ts";
+
+export function approvalRoutes(parts: ApiParts): Hono {
+  const { store, people, who } = parts;
+  return new Hono()
+    .get("/", async (c) => {
+      const { run } = readQuery(c, ApprovalsQuery);
+      const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
+      return c.json({ approvals: await viewsOf(store, refs) });
+    })
+    .post("/:id", async (c) => {
+      const decision = await readBody(c, DecisionBody);
+      const id = c.req.param("id");
+      return c.json(await decideApproval(id, decision, who(c.req.raw), people).catch(alike(id)));
+    });
+}
+
+/** F15: whether it is the run or only the item that is not there is nobody's business. */
+function alike(id: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof CadreError && error.code === "NOT_FOUND") {
+      throw new CadreError("NOT_FOUND", `There is no approval ${id}.`);
+    }
+    throw error;
+  };
+}
+
+async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
+  const top = await findRun(store, id);
+  const [refs, runs] = await Promise.all([
+    store.openApprovals({ root: top.rootRunId }),
+    subtreeOf(store, top),
+  ]);
+  const below = new Set(runs.map((row) => row.id));
+  return refs.filter((ref) => below.has(ref.runId));
+}
+
+async function viewsOf(store: Store, refs: readonly ApprovalRef[]): Promise<ApprovalView[]> {
+  const runIds = [...new Set(refs.map((ref) => ref.runId))];
+  const views = new Map<string, ApprovalView>();
+  for (const runId of runIds) {
+    const items = await itemsOf(store, runId);
+    if (items.length === 0) continue;
+    const path = await agentPath(store, runId);
+    for (const item of items) views.set(`${runId}:${item.itemId}`, { ...item, path });
+  }
+  return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
+}
+
+/** A damaged run is set aside; it must not hide what waits in the others. */
+async function itemsOf(store: Store, runId: RunId): Promise<ApprovalItem[]> {
+  try {
+    return openItems(fold(runStateProjection, await store.journal(runId)));
+  } catch (error) {
+    if (error instanceof CadreError && error.code.startsWith("JOURNAL_")) return [];
+    throw error;
+  }
+}
+
+async function agentPath(store: Store, runId: RunId): Promise<string[]> {
+  const path: string[] = [];
+  let next: RunId | undefined = runId;
+  while (next !== undefined) {
+    const row = await store.run(next);
+    if (row) path.unshift(row.agent);
+    next = row?.parentRunId;
+  }
+  return path;
+}

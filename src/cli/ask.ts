@@ -1,0 +1,187 @@
+// Puts one open item to the person at the terminal and records the answer. What cannot be recorded is said, and asked
+// again where another answer could help.
+
+import type { CadreClient } from "../api/client.ts";
+import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
+import { CadreError } from "../errors.ts";
+import { type EditPlace, editJson } from "./edit-json.ts";
+import type { Keys } from "./keys.ts";
+import { approvalLines } from "./view/approval.ts";
+import { plain } from "./view/plain.ts";
+import type { Screen } from "./view/screen.ts";
+
+export interface Desk extends EditPlace {
+  client: CadreClient;
+  screen: Screen;
+  keys: Keys;
+}
+
+/** Rejects when the signal is aborted: then nothing was decided here. */
+export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<void> {
+  const choices = choicesFor(item);
+  for (const line of approvalLines(item, desk.screen.paint)) desk.screen.line(line);
+  for (;;) {
+    const choice = await choose(choices, desk, signal);
+    try {
+      if (await choice.act(item, desk, signal)) return;
+    } catch (error) {
+      if (!(error instanceof CadreError) || signal.aborted) throw error;
+      desk.screen.line(desk.screen.paint("red", plain(error.message)));
+      if (!MAY_BE_ASKED_AGAIN.has(error.code)) return;
+    }
+  }
+}
+
+const MAY_BE_ASKED_AGAIN = new Set(["UNPROCESSABLE", "BAD_REQUEST", "USAGE"]);
+
+interface Choice {
+  key: string;
+  /** As the prompt shows it, and what `?` says about it. */
+  label: string;
+  help: string;
+  /** False: nothing was decided after all. */
+  act(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<boolean>;
+}
+
+async function choose(choices: readonly Choice[], desk: Desk, signal: AbortSignal): Promise<Choice> {
+  const { screen, keys } = desk;
+  const prompt = [...choices.map(({ label }) => label), "[?]"].join("  ");
+  screen.stream(`${screen.paint("bold", prompt)} `);
+  for (;;) {
+    const key = await keys.key(signal);
+    const choice = choices.find((candidate) => candidate.key === key);
+    if (choice) {
+      screen.stream(key);
+      screen.line();
+      return choice;
+    }
+    if (key !== "?") continue;
+    screen.line();
+    for (const { key: name, help } of choices) screen.line(`  ${name}  ${help}`);
+    screen.stream(`${screen.paint("bold", prompt)} `);
+  }
+}
+
+const approve: Choice = {
+  key: "a",
+  label: "[a]pprove",
+  help: "let this happen once, exactly as it is shown",
+  act: (item, desk) => decide(item, desk, { decision: "approve" }),
+};
+
+const edit: Choice = {
+  key: "e",
+  label: "[e]dit",
+  help: "change the input, then let it happen",
+  async act(item, desk, signal) {
+    const input = await editJson(item.input, desk, signal);
+    return input === undefined ? false : decide(item, desk, { decision: "edit", input });
+  },
+};
+
+const reject: Choice = {
+  key: "r",
+  label: "[r]eject",
+  help: "refuse it; the agent reads your reason and goes on without",
+  async act(item, desk, signal) {
+    const note = (await desk.keys.line("Why (the agent reads it): ", signal)).trim();
+    return decide(item, desk, { decision: "reject", ...(note === "" ? {} : { note }) });
+  },
+};
+
+const always: Choice = {
+  key: "A",
+  label: "[A]lways this",
+  help: "let this happen now and whenever it is wanted again; kept as a rule",
+  act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
+};
+
+const goOn: Choice = { ...approve, help: "let the run go on" };
+
+const raise: Choice = {
+  ...approve,
+  help: "raise the budget and let the run go on",
+  async act(item, desk, signal) {
+    const text = await desk.keys.line("New budget, as in 200000 (tokens) or $5: ", signal);
+    return decide(item, desk, { decision: "approve", limits: parseBudget(text) });
+  },
+};
+
+const stop: Choice = { ...reject, help: "let the run come to its end" };
+
+const answer: Choice = {
+  key: "a",
+  label: "[a]nswer",
+  help: "type an answer; the agent reads it",
+  async act(item, desk, signal) {
+    const text = (await desk.keys.line("Answer: ", signal)).trim();
+    return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
+  },
+};
+
+const outcomes: readonly Choice[] = [
+  {
+    key: "h",
+    label: "[h]appened",
+    help: "it took effect: it is not run again, and the agent is told so",
+    async act(item, desk, signal) {
+      const output = (
+        await desk.keys.line("What came of it (the agent reads it; may be empty): ", signal)
+      ).trim();
+      return verdict(item, desk, { verdict: "happened", ...(output === "" ? {} : { output }) });
+    },
+  },
+  {
+    key: "r",
+    label: "[r]un again",
+    help: "it took no effect: run it now",
+    act: (item, desk) => verdict(item, desk, { verdict: "run_again" }),
+  },
+  {
+    key: "f",
+    label: "[f]ail",
+    help: "leave it: the agent is told that the outcome is not known",
+    act: (item, desk) => verdict(item, desk, { verdict: "fail" }),
+  },
+];
+
+/** `200000` are tokens, `$5` is money. */
+export function parseBudget(text: string): { maxTokens: number } | { maxCost: number } {
+  const [, dollar, digits] = /^\s*(\$?)\s*([\d_,]*\.?\d+)\s*$/.exec(text) ?? [];
+  const value = Number(digits?.replaceAll(/[_,]/g, ""));
+  if (dollar === "$" && value > 0) return { maxCost: value };
+  if (dollar === "" && Number.isInteger(value) && value > 0) return { maxTokens: value };
+  throw new CadreError(
+    "USAGE",
+    "That is no budget: 200000 means tokens, $5 means dollars. Nothing was decided.",
+  );
+}
+
+function choicesFor({ kind }: ApprovalView): readonly Choice[] {
+  switch (kind) {
+    case "tool":
+      return [approve, edit, reject, always];
+    case "question":
+      return [answer, reject];
+    case "outcome":
+      return outcomes;
+    case "budget":
+      return [raise, stop];
+    case "loop":
+      return [goOn, stop];
+  }
+}
+
+async function decide(item: ApprovalView, { client }: Desk, decision: DecisionBody): Promise<true> {
+  await client.decide(item.id, decision);
+  return true;
+}
+
+async function verdict(
+  item: ApprovalView,
+  { client }: Desk,
+  body: Omit<OutcomeBody, "callId">,
+): Promise<true> {
+  await client.outcome(item.runId, { callId: item.callId!, ...body });
+  return true;
+}

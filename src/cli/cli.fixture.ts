@@ -1,0 +1,206 @@
+// A project in a temporary folder, and the real command line in it: as a process of its own, or in this one with a
+// terminal that the test types into.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import type { Input, Io } from "./io.ts";
+import { main } from "./main.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
+
+export interface Project extends AsyncDisposable {
+  folder: string;
+  env: Record<string, string>;
+  write(path: string, text: string): Promise<void>;
+  /** Runs a command to its end, in this process: not at a terminal. */
+  cadre(...args: string[]): Promise<Finished>;
+  /** The same as a process of its own. */
+  spawn(...args: string[]): Promise<Finished>;
+  /** Starts a process and leaves it running; it is killed with the project. */
+  start(...args: string[]): Started;
+  /** A command in this process, at a terminal. */
+  terminal(...args: string[]): Terminal;
+}
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** The lines of `--json`. */
+  lines(): Record<string, unknown>[];
+}
+
+export interface Started {
+  process: ChildProcess;
+  /** What it has printed so far, both ways. */
+  output(): string;
+  shows(pattern: RegExp): Promise<RegExpExecArray>;
+  end(): Promise<Finished>;
+}
+
+export interface Terminal {
+  code: Promise<number>;
+  /** What is on the screen, without colours. */
+  text(): string;
+  raw(): string;
+  shows(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Types until it is heard: what is typed before a question is shown does not count. */
+  press(key: string, until: RegExp): Promise<void>;
+  type(text: string): void;
+}
+
+export async function project(files: Record<string, string>): Promise<Project> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), "cadre-cli-")));
+  const folder = join(root, "p");
+  const home = join(root, "home");
+  const env = {
+    HOME: home,
+    PATH: process.env["PATH"]!,
+    NO_COLOR: "1",
+    XDG_CONFIG_HOME: join(home, ".config"),
+    TMPDIR: home,
+  };
+  const started: ChildProcess[] = [];
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  await Promise.all([mkdir(home, { recursive: true }), mkdir(folder, { recursive: true })]);
+  for (const [path, text] of Object.entries(files)) await write(path, text);
+  const launch = (args: string[]): Started => {
+    const child = spawn(process.execPath, [LAUNCHER, ...args], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    started.push(child);
+    return watched(child);
+  };
+  return {
+    folder,
+    env,
+    write,
+    cadre: (...args) => runHere(args, folder, env),
+    spawn: (...args) => launch(args).end(),
+    start: (...args) => launch(args),
+    terminal: (...args) => openTerminal(args, folder, env),
+    async [Symbol.asyncDispose]() {
+      for (const child of started) child.kill("SIGKILL");
+      await rm(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function watched(child: ChildProcess): Started {
+  let stdout = "";
+  let stderr = "";
+  const news = waiters(() => stdout + stderr);
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    news.tell();
+  });
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    news.tell();
+  });
+  const closed = once(child, "close");
+  return {
+    process: child,
+    output: () => stdout + stderr,
+    shows: news.shows,
+    async end() {
+      const [code] = (await closed) as [number | null];
+      return finished(code, stdout, stderr);
+    },
+  };
+}
+
+async function runHere(args: string[], folder: string, env: Record<string, string>): Promise<Finished> {
+  let [out, err] = ["", ""];
+  const stdout = new PassThrough().setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const stderr = new PassThrough().setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  const code = await main(args, { stdin: new PassThrough(), stdout, stderr, env, cwd: folder });
+  await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
+  return finished(code, out, err);
+}
+
+function finished(code: number | null, stdout: string, stderr: string): Finished {
+  const lines = () =>
+    stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { code, stdout, stderr, lines };
+}
+
+function openTerminal(args: string[], folder: string, env: Record<string, string>): Terminal {
+  let raw = "";
+  const text = () => stripVTControlCharacters(raw);
+  const news = waiters(text);
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: () => undefined,
+  }) satisfies Input;
+  const stdout = Object.assign(new PassThrough().setEncoding("utf8"), { isTTY: true, columns: 100 });
+  stdout.on("data", (piece: string) => {
+    raw += piece;
+    news.tell();
+  });
+  const { NO_COLOR: _, ...colourful } = env;
+  const io: Io = { stdin, stdout, stderr: stdout, env: { ...colourful, TERM: "xterm" }, cwd: folder };
+  return {
+    code: main(args, io),
+    text,
+    raw: () => raw,
+    shows: news.shows,
+    async press(key, until) {
+      const retry = setInterval(() => stdin.write(key), 200);
+      try {
+        await news.shows(until);
+      } finally {
+        clearInterval(retry);
+      }
+    },
+    type: (line) => void stdin.write(line),
+  };
+}
+
+function waiters(text: () => string) {
+  const waiting = new Set<() => void>();
+  return {
+    tell(): void {
+      for (const check of waiting) check();
+    },
+    shows: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
+        const late = setTimeout(() => {
+          waiting.delete(check);
+          reject(new Error(`${pattern} was not shown in time:\n${text()}`));
+        }, 15_000);
+        const check = (): void => {
+          const found = pattern.exec(text());
+          if (!found) return;
+          clearTimeout(late);
+          waiting.delete(check);
+          resolve(found);
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
+}
+
+/** An agent file for a scripted model. */
+export function agent(name: string, extra = ""): string {
+  return `---\nname: ${name}\ndescription: Does what its script says.\nmodel: scripted/${name}\n${extra}---\nDo it.\n`;
+}

@@ -1,0 +1,325 @@
+// The command line as people and scripts meet it: real processes, real folders, a scripted model.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { agent, type Project, project } from "./cli.fixture.ts";
+
+const HAPPY =
+  "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - report: { summary: All is well. }\n";
+const WRITES = `turns:
+  - when: { turn: 1 }
+    text: I write it down.
+    calls: [{ tool: Write, input: { path: out.txt, content: "written" } }]
+  - when: { isError: true }
+    report: { summary: "Not written: \${lastResult}" }
+  - report: { summary: Written. }
+`;
+const SLOW = `turns:
+  - when: { turn: 1 }
+    text: I take my time.
+    delay: 600000
+  - text: Too late.
+`;
+
+const happy = () =>
+  project({ "agents/tidy.md": agent("tidy"), "tidy.script.yaml": HAPPY, "note.txt": "hello\n" });
+const writer = () => project({ "agents/pen.md": agent("pen"), "pen.script.yaml": WRITES });
+
+describe("cadre run", () => {
+  test("runs the project's only agent to its end, as lines of JSON and as lines for people", async () => {
+    await using p = await happy();
+    const machine = await p.spawn("run", "--json", "look at the note");
+    expect(machine).toMatchObject({ code: 0, stderr: "" });
+    const lines = machine.lines();
+    expect(lines[0]).toMatchObject({ type: "RUN_STARTED", payload: { agent: "tidy", attended: false } });
+    expect(lines.at(-1)).toMatchObject({
+      type: "result",
+      status: "completed",
+      summary: "All is well.",
+      exitCode: 0,
+    });
+
+    const people = await p.cadre("run", "look at the note");
+    expect(people.code).toBe(0);
+    expect(people.stdout).toContain("model scripted/tidy (scripted)");
+    expect(people.stdout).toContain("Read note.txt");
+    expect(people.stdout).toMatch(/Done\nAll is well\./);
+    expect(people.stdout).toMatch(/2 turns · \d+ events · 2 tool calls · .* · \$0 · /);
+    expect(people.stdout).not.toContain("\u001b");
+
+    const id = /look again: cadre show (\w+)/.exec(people.stdout)![1]!;
+    const shown = await p.cadre("show", id.slice(0, 14));
+    expect(shown.stdout).toContain("look at the note");
+    expect(shown.stdout).toContain("All is well.");
+    expect((await p.cadre("show", id, "--events", "--json")).lines().map(({ seq }) => seq)).toEqual(
+      lines.slice(0, -1).map(({ seq }) => seq),
+    );
+    expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
+    expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
+    expect((await p.cadre("runs", "--status", "failed")).stdout).toContain("No runs here");
+  });
+
+  test("[U50] needs a person who is not there: exit 3 with the commands; approved from elsewhere, the next run goes on", async () => {
+    await using p = await writer();
+    const parked = await p.spawn("run", "write it");
+    expect(parked.code).toBe(3);
+    const [, id] = /^ {2}cadre approve (\S+)$/m.exec(parked.stdout)!;
+    expect(await readdir(p.folder)).not.toContain("out.txt");
+
+    expect((await p.spawn("approve", "--json")).code).toBe(0);
+    const again = await p.cadre("approve", id!);
+    expect(again.stdout).toContain("Was approved already; no Cadre process is running here");
+    expect(await readdir(p.folder)).not.toContain("out.txt");
+
+    const resumed = await p.spawn("run");
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(resumed.stdout).toMatch(/Done\nWritten\./);
+    expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("written");
+    expect((await p.cadre("run")).stderr).toMatch(/^cadre: Nothing was left unfinished here\./);
+  });
+
+  test("a call that is rejected from elsewhere is not done, and the agent reads why", async () => {
+    await using p = await writer();
+    const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
+    expect((await p.cadre("reject", id!.slice(0, 10), "--note", "wrong file")).code).toBe(0);
+    expect((await p.cadre("reject", id!, "--note", "wrong file")).stdout).toContain("Was rejected already");
+    const other = await p.cadre("approve", id!);
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringMatching(/^cadre: .*decided already/) });
+    const resumed = await p.cadre("run");
+    expect(resumed.stdout).toContain("wrong file");
+    expect(await readdir(p.folder)).not.toContain("out.txt");
+  });
+
+  test("an edited call runs as it was edited; an edit that does not fit leaves the approval open", async () => {
+    await using p = await writer();
+    await p.cadre("run", "write it");
+    const misfit = await p.cadre("approve", "--edit", '{"path": 7}');
+    expect(misfit).toMatchObject({ code: 2, stderr: expect.stringContaining("stays open") });
+    expect((await p.cadre("approve", "--edit", "{")).stderr).toMatch(/^cadre: That is no JSON/);
+    expect((await p.cadre("approve", "--edit", '{"path":"out.txt","content":"mine"}')).code).toBe(0);
+    expect((await p.cadre("run")).code).toBe(0);
+    expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
+  });
+
+  test("--yes approves what asks, and the record says so", async () => {
+    await using p = await writer();
+    const done = await p.cadre("run", "--yes", "--json", "write it");
+    expect(done.code).toBe(0);
+    const decided = done.lines().find(({ type }) => type === "APPROVAL_DECIDED");
+    expect(decided).toMatchObject({ payload: { decision: "approve", note: "--yes" } });
+  });
+
+  test("--detach leaves the run to the background", async () => {
+    await using p = await happy();
+    const { code, stdout } = await p.spawn("run", "--detach", "look");
+    expect(code).toBe(0);
+    const id = stdout.trim();
+    for (;;) {
+      const [run] = (await p.cadre("runs", "--json")).lines();
+      expect(run!["id"]).toBe(id);
+      if (run!["endedAt"] !== undefined) break;
+    }
+    expect((await p.cadre("tail", id)).stdout).toMatch(/Done\nAll is well\./);
+  });
+
+  test("a failed run: exit 1, and why", async () => {
+    await using p = await project({
+      "agents/bad.md": agent("bad"),
+      "bad.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",
+    });
+    const failed = await p.cadre("run", "try");
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/Failed \(provider\)\n.*\(401\)/);
+  });
+});
+
+describe.concurrent("two processes in one folder", () => {
+  const slow = () => project({ "agents/slow.md": agent("slow"), "slow.script.yaml": SLOW });
+  const begun = async (p: Project, ...args: string[]) => {
+    const first = p.start("run", "--json", ...args, "wait");
+    const [, id] = await first
+      .shows(/"type":"MODEL_CALL_STARTED"/)
+      .then(() => /"runId":"(\w+)"/.exec(first.output())!);
+    return { first, id: id! };
+  };
+
+  test("[F32] the second is the client of the first: lists, follows and cancels what the first drives (exit 4)", async () => {
+    await using p = await slow();
+    const { first, id } = await begun(p);
+    const [listed] = (await p.cadre("runs", "--json")).lines();
+    expect(listed).toMatchObject({ id, status: "running" });
+    const tail = p.start("tail", id);
+    await tail.shows(/model scripted\/slow/);
+    expect((await p.cadre("message", id, "hurry up")).stdout).toContain(
+      `process ${first.process.pid} goes on with it`,
+    );
+    await tail.shows(/hurry up/);
+    expect((await p.cadre("cancel", id, "--reason", "enough")).code).toBe(0);
+    expect((await first.end()).code).toBe(4);
+    expect(await tail.end()).toMatchObject({ code: 4, stdout: expect.stringContaining("Cancelled") });
+    const over = await p.cadre("cancel", id);
+    expect(over).toMatchObject({ code: 1, stderr: expect.stringContaining("has ended already (cancelled)") });
+  });
+
+  test("[E1] when the owner is killed, the client that waits takes the lock and drives both runs on", async () => {
+    await using p = await project({
+      "agents/slow.md": agent("slow"),
+      "slow.script.yaml": SLOW,
+      "agents/pair.md": agent("pair"),
+      "pair.script.yaml": "turns:\n  - { delay: 1500, text: Paired. }\n",
+    });
+    const { first, id } = await begun(p, "slow");
+    const second = p.start("run", "--json", "pair", "go");
+    await second.shows(/MODEL_CALL_STARTED/);
+    first.process.kill("SIGKILL");
+    const ended = await second.end();
+    expect(ended.code).toBe(0);
+    expect(
+      ended
+        .lines()
+        .map(({ seq }) => seq)
+        .slice(0, -1),
+    ).toEqual(
+      ended
+        .lines()
+        .slice(0, -1)
+        .map((_, i) => i + 1),
+    );
+    expect((await p.cadre("show", id, "--json")).lines()[0]).toMatchObject({
+      status: expect.stringMatching(/running|waiting/),
+    });
+  });
+
+  test("killed in the middle, a run goes on at the next `cadre run`", async () => {
+    await using p = await project({
+      "agents/slow.md": agent("slow"),
+      "slow.script.yaml":
+        "turns:\n  - { when: { attempt: 1 }, delay: 600000, text: Never. }\n  - text: Second try.\n",
+    });
+    const { first, id } = await begun(p);
+    first.process.kill("SIGKILL");
+    await first.end();
+    const next = await p.cadre("run");
+    expect(next.code).toBe(0);
+    expect(next.stdout).toContain("1 run was left unfinished here; going on with it");
+    expect(next.stdout).toContain(`run ${id}`);
+    expect(next.stdout).toContain("Second try.");
+  });
+
+  test("[F10] SIGTERM drains: exit 0, the run is not failed, the next process goes on", async () => {
+    await using p = await slow();
+    const { first, id } = await begun(p);
+    first.process.kill("SIGTERM");
+    const left = await first.end();
+    expect(left).toMatchObject({ code: 0, stderr: "" });
+    expect(left.lines().at(-1)).toEqual({ type: "left", runId: id });
+    expect((await p.cadre("runs", "--json")).lines()[0]!["endedAt"]).toBeUndefined();
+    const tail = await p.cadre("tail", id);
+    expect(tail.stdout).toContain("No Cadre process is running here");
+    expect((await p.cadre("cancel", id)).stdout).toContain("goes on at the next `cadre run`");
+    expect((await p.cadre("run")).code).toBe(4);
+  });
+
+  test("Ctrl-C leaves the run as it is and says how to go on", async () => {
+    await using p = await slow();
+    const first = p.start("run", "wait");
+    await first.shows(/model scripted/);
+    first.process.kill("SIGINT");
+    expect(await first.end()).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining("`cadre run` goes on with it"),
+    });
+  });
+});
+
+describe("mistakes are one sentence, and lose nothing", () => {
+  test.each([
+    [["rnu"], /^cadre: Unknown command 'rnu'\. Did you mean run\?\n$/],
+    [["runs", "--statsu", "x"], /^cadre: Unknown option '--statsu'\. Did you mean --status\?\n$/],
+    [["runs", "--status", "lost"], /^cadre: --status lost: it is one of pending,/],
+    [["runs", "--limit", "many"], /^cadre: --limit many: give a whole number/],
+    [["show"], /^cadre: Missing required argument 'run'\./],
+    [["show", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
+    [["approve", "r0:m1.0"], /^cadre: There is no approval r0:m1\.0\.\n$/],
+    [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
+    [
+      ["run", "nobody", "task"],
+      /^cadre: There is no agent `nobody`\. .*Known agents: assistant, .*tidy\.\n$/,
+    ],
+    [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
+    [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],
+    [["run", " "], /^cadre: .*task/i],
+  ])("%j", async (args, sentence) => {
+    await using p = await happy();
+    const { code, stdout, stderr } = await p.cadre(...args);
+    expect(stderr).toMatch(sentence);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  test("a broken file is named with its line and column", async () => {
+    await using p = await happy();
+    await p.write("agents/broken.md", "---\nname: broken\ndescription: [\n---\nx\n");
+    expect((await p.cadre("run", "broken", "go")).stderr).toMatch(
+      /^cadre: Agent `broken` cannot run: agents\/broken\.md:\d+:\d+ /,
+    );
+    expect(await p.cadre("agents", "validate")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("broken.md:"),
+    });
+    expect((await p.cadre("agents")).code).toBe(0);
+    await p.write("cadre.yaml", "limits:\n  maxTurns: soon\n");
+    expect(await p.cadre("runs")).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^cadre: cadre\.yaml:2:\d+ /),
+    });
+    expect(await p.cadre("doctor")).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^bad {3}cadre\.yaml: cadre\.yaml:2/m),
+    });
+  });
+
+  test("--json: a failure is a line of JSON too, and the stack only with CADRE_DEBUG", async () => {
+    await using p = await happy();
+    const { stdout, stderr } = await p.cadre("show", "r00000000", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "NOT_FOUND" } });
+    expect(stderr.split("\n")).toHaveLength(2);
+    p.env["CADRE_DEBUG"] = "1";
+    expect((await p.cadre("show", "r00000000")).stderr).toContain("    at ");
+  });
+
+  test("a provider that cannot be reached is waited for, in the open", async () => {
+    await using p = await project({
+      "cadre.yaml":
+        "model: far/away\nproviders: { far: { type: openai-compatible, baseURL: 'http://127.0.0.1:9/v1' } }\n",
+    });
+    p.env["CADRE_TRUST"] = "1";
+    const run = p.start("run", "hello");
+    await run.shows(/Waiting for the provider until \d\d:\d\d/);
+    run.process.kill("SIGTERM");
+    expect((await run.end()).code).toBe(0);
+  });
+});
+
+test("doctor finds nothing bad in a good project, and `trust` lets its file count", async () => {
+  await using p = await happy();
+  await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");
+  const first = await p.cadre("doctor");
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(/^warn {2}cadre\.yaml: .*`permissions\.allow` is ignored/m);
+  expect(first.stdout).toMatch(/^warn {2}model: no provider's key was found/m);
+  for (const name of ["Node", "SQLite", "clock", "folder", "disk", "store", "agents"]) {
+    expect(first.stdout).toMatch(new RegExp(`^ok {4}${name}: `, "m"));
+  }
+  expect((await p.cadre("trust")).stdout).toContain("Trusted:");
+  expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}cadre\.yaml: read$/m);
+});
+
+test("the demo plays to its end where nobody is at a terminal, and leaves the repository as it was", async () => {
+  await using p = await project({});
+  const played = await p.spawn("demo", "--json");
+  expect(played).toMatchObject({ code: 0, stderr: "" });
+  const result = played.lines().at(-1);
+  expect(result).toMatchObject({ status: "completed", result: { files_modified: ["service/pricing.js"] } });
+  expect(await readdir(join(import.meta.dirname, "../../examples/incident"))).not.toContain(".cadre");
+});

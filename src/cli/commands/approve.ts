@@ -1,0 +1,92 @@
+// `cadre approve [ID]`: lets a call happen, as it was shown or as it is edited. Without an id: what is open, and if it is
+// only one, that one.
+
+import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
+import { CadreError } from "../../errors.ts";
+import { whoGoesOn, withClient } from "../connect.ts";
+import { parseInput } from "../edit-json.ts";
+import { findItem } from "../find-item.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { approvalLines, itemTitle } from "../view/approval.ts";
+import { jsonLine } from "../view/plain.ts";
+import { neededLines } from "../view/summary.ts";
+
+export interface ApproveOptions {
+  edit?: string;
+  scope?: "once" | "run" | "tree" | "always";
+  note?: string;
+  answer?: string;
+  maxTokens?: string;
+  maxCost?: string;
+}
+
+export async function approve(
+  invocation: Invocation,
+  id: string | undefined,
+  options: ApproveOptions,
+): Promise<number> {
+  const { folder, io, json, screen } = invocation;
+  const decision = decisionOf(options);
+  return withClient({ folder, env: io.env }, async (client) => {
+    const open = await client.approvals();
+    if (id === undefined && open.length !== 1) return list(open, invocation);
+    const item = id === undefined ? open[0]! : findItem(open, id);
+    if (typeof item !== "string") {
+      refuseMisfit(item, decision);
+      if (!json) for (const line of approvalLines(item, screen.paint)) screen.line(line);
+    }
+    const approvalId = typeof item === "string" ? item : item.id;
+    const { alreadyDecided } = await client.decide(approvalId, decision);
+    const next = await whoGoesOn(client);
+    const word = alreadyDecided ? "Was approved already" : "Approved";
+    screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
+    return EXIT.done;
+  });
+}
+
+function list(open: readonly ApprovalView[], { json, screen, at }: Invocation): number {
+  if (json) for (const item of open) screen.line(jsonLine(item));
+  else if (open.length === 0) screen.line("Nothing waits for a person here.");
+  else for (const line of neededLines(open, at, screen.paint)) screen.line(line);
+  return EXIT.done;
+}
+
+function decisionOf(options: ApproveOptions): DecisionBody {
+  const { edit, scope, note, answer } = options;
+  const limits = limitsOf(options);
+  return {
+    decision: edit !== undefined ? "edit" : answer !== undefined ? "answer" : "approve",
+    ...(edit === undefined ? {} : { input: parseInput(edit) }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(note === undefined ? {} : { note }),
+    ...(limits === undefined ? {} : { limits }),
+  };
+}
+
+function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"] {
+  if (maxTokens === undefined && maxCost === undefined) return undefined;
+  const read = (flag: string, text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== "" && value > 0) return value;
+    throw new CadreError("USAGE", `${flag} ${text}: give a number above 0. Nothing was decided.`);
+  };
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens: read("--max-tokens", maxTokens) }),
+    ...(maxCost === undefined ? {} : { maxCost: read("--max-cost", maxCost) }),
+  };
+}
+
+/** A budget that is approved as it is would be used up again at once. */
+function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
+  if (item.kind === "outcome") {
+    const command = `cadre outcome ${item.runId} ${item.callId} happened|run_again|fail`;
+    throw new CadreError(
+      "USAGE",
+      `Nobody knows whether this was done (${itemTitle(item)}): say it with ${command}.`,
+    );
+  }
+  if (item.kind === "budget" && !limits) {
+    throw new CadreError("USAGE", "The budget is used up: raise it with --max-tokens or --max-cost.");
+  }
+}

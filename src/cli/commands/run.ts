@@ -1,0 +1,113 @@
+// `cadre run`: starts a run and stays with it until it has ended or needs a person who is not there. Whoever owns the
+// store drives everything that is due in it, so what a killed process left goes on as well.
+
+import { randomUUID } from "node:crypto";
+import { CadreError } from "../../errors.ts";
+import { chooseAgent, parseWords, type Wanted } from "../choose-agent.ts";
+import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
+import { detach } from "../detach.ts";
+import { followRun, type Watched } from "../follow-run.ts";
+import { type Invocation, isAttended } from "../io.ts";
+import { createKeys } from "../keys.ts";
+import { type Leaving, watchLeaving } from "../leaving.ts";
+import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
+import type { Company } from "../questions.ts";
+import { sayRest, worst } from "../say-rest.ts";
+import { createJsonView } from "../view/json.ts";
+import { createLiveView } from "../view/live.ts";
+
+export interface RunOptions {
+  yes?: boolean;
+  detach?: boolean;
+  model?: string;
+}
+
+export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
+  const wanted = parseWords(words);
+  if (options.detach) return detach(invocation, wanted, options);
+  const leaving = watchLeaving();
+  try {
+    const company = companyOf(invocation, options, leaving);
+    return await stay({ invocation, wanted, options, company, leaving });
+  } finally {
+    leaving.dispose();
+  }
+}
+
+interface Stay {
+  invocation: Invocation;
+  wanted: Wanted | undefined;
+  options: RunOptions;
+  company: Company;
+  leaving: Leaving;
+}
+
+/** With the run that is wanted, or else with each that was left; connects anew where an owner leaves (E1). */
+async function stay(visit: Stay): Promise<number> {
+  const { invocation, leaving } = visit;
+  const key = randomUUID();
+  const codes: number[] = [];
+  let watching: Watched[] | undefined;
+  for (;;) {
+    const connection = await connect(connectOptions(visit));
+    try {
+      watching ??= await begin(visit, connection, key);
+      for (let next = watching[0]; next; next = watching[0]) {
+        const rest = await followRun(connection.client, next, visit.company, leaving.signal);
+        codes.push(await sayRest(rest, next, connection.client, invocation));
+        watching.shift();
+        if (rest.type === "left") return leaving.code();
+      }
+      await sayWhatIsLeft(connection, invocation);
+      return worst(codes);
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      if (leaving.signal.aborted) return leaving.code();
+    } finally {
+      await connection.close();
+    }
+  }
+}
+
+function connectOptions({ invocation, options }: Stay): ConnectOptions {
+  const { folder, io } = invocation;
+  const flags = options.model === undefined ? {} : { flags: { model: options.model } };
+  return { folder, env: io.env, drive: true, ...flags };
+}
+
+async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {
+  const { invocation, wanted, options, company } = visit;
+  const { client, owner } = connection;
+  for (const problem of connection.problems)
+    invocation.io.stderr.write(`cadre: ${problem}
+`);
+  const left = await unfinished(client);
+  if (owner) sayPickedUp(left, invocation);
+  if (!wanted) {
+    if (left.length > 0) return left.reverse().map(({ id }) => watched(id, invocation));
+    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: cadre run "what to do".');
+  }
+  if (options.model !== undefined && !owner) {
+    const { pid } = await client.health();
+    throw new CadreError(
+      "USAGE",
+      `--model counts only where no other Cadre process runs: process ${pid} has its own.`,
+    );
+  }
+  const { agent, task } = await chooseAgent(client, wanted);
+  const { runId } = await client.startRun({ agent, task, attended: company.type !== "nobody" }, key);
+  return [watched(runId, invocation)];
+}
+
+function watched(runId: string, { json, screen }: Invocation): Watched {
+  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen);
+  return { runId, view, position: undefined };
+}
+
+function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Leaving): Company {
+  if (yes) return { type: "yes" };
+  if (!isAttended(invocation)) return { type: "nobody" };
+  const { io, screen } = invocation;
+  const keys = createKeys(io, () => leaving.interrupt());
+  return { type: "person", desk: { screen, keys, env: io.env } };
+}

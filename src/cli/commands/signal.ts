@@ -1,0 +1,43 @@
+// `cadre cancel`, `pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
+
+import type { CadreClient } from "../../api/client.ts";
+import { whoGoesOn, withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { count } from "../view/format.ts";
+import { jsonLine } from "../view/plain.ts";
+
+export const cancel = (invocation: Invocation, runId: string, { reason }: { reason?: string }) =>
+  signal(invocation, async (client) => {
+    const { cancelled } = await client.cancel(runId, reason);
+    const children = cancelled.length > 1 ? ` with ${count(cancelled.length - 1, "child", "children")}` : "";
+    return { told: { cancelled }, word: `Cancel recorded${children}` };
+  });
+
+export const message = (invocation: Invocation, runId: string, text: string) =>
+  signal(invocation, async (client) => {
+    await client.message(runId, text);
+    return { told: { runId, message: text }, word: "Message recorded" };
+  });
+
+export const pause = (invocation: Invocation, runId: string) =>
+  signal(invocation, async (client) => {
+    await client.pause(runId);
+    return { told: { runId, paused: true }, word: "Pause recorded" };
+  });
+
+export const resume = (invocation: Invocation, runId: string) =>
+  signal(invocation, async (client) => {
+    await client.resume(runId);
+    return { told: { runId, paused: false }, word: "Recorded" };
+  });
+
+async function signal(
+  { folder, io, json, screen }: Invocation,
+  send: (client: CadreClient) => Promise<{ told: object; word: string }>,
+): Promise<number> {
+  return withClient({ folder, env: io.env }, async (client) => {
+    const { told, word } = await send(client);
+    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client)}.`);
+    return EXIT.done;
+  });
+}

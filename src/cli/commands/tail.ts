@@ -1,0 +1,76 @@
+// `cadre tail RUN`: what happened in a run, then what happens, until it ends. Never drives: where no process does,
+// nothing more can come, and that is said instead of waiting for it.
+
+import { connect, isConnectionLost } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { watchLeaving } from "../leaving.ts";
+import { exitCodeOf } from "../say-rest.ts";
+import { createJsonView } from "../view/json.ts";
+import { createLiveView, type LiveView } from "../view/live.ts";
+import { lookAgain, neededLines, summaryLines } from "../view/summary.ts";
+
+const TICK_MS = 500;
+
+export async function tail(invocation: Invocation, id: string): Promise<number> {
+  const { screen, json } = invocation;
+  const leaving = watchLeaving();
+  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen);
+  const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
+  let after: number | undefined;
+  try {
+    for (;;) {
+      const answer = await watch(invocation, id, view, leaving.signal, after);
+      if (typeof answer === "number") return leaving.signal.aborted ? leaving.code() : answer;
+      after = answer.position;
+    }
+  } finally {
+    clearInterval(ticker);
+    leaving.dispose();
+  }
+}
+
+/** The exit code, or how far it came before the owner left. */
+async function watch(
+  { folder, io, json, screen, at }: Invocation,
+  id: string,
+  view: LiveView,
+  signal: AbortSignal,
+  after: number | undefined,
+): Promise<number | { position: number | undefined }> {
+  let position = after;
+  const connection = await connect({ folder, env: io.env, drive: false });
+  const { client } = connection;
+  try {
+    const { id: runId } = await client.run(id);
+    if (connection.owner) {
+      for (const event of await client.events(runId, after)) view.event(event);
+    } else {
+      for await (const item of client.follow({ runId, signal, ...(after === undefined ? {} : { after }) })) {
+        if (item.type === "delta") view.delta(item.delta);
+        if (item.type !== "event") continue;
+        view.event(item.event);
+        position = item.event.position;
+      }
+    }
+    view.rest();
+    const run = await client.run(runId);
+    if (json) return exitCodeOf(run.status);
+    if (run.endedAt !== undefined) {
+      for (const line of summaryLines(run, screen, view.lastWords())) screen.line(line);
+      screen.line(lookAgain(runId, at, screen.paint));
+    } else if (connection.owner) {
+      for (const line of neededLines(await client.approvals({ runId }), at, screen.paint)) screen.line(line);
+      screen.line("");
+      screen.line(
+        "No Cadre process is running here, so nothing more will come: `cadre run` goes on with it.",
+      );
+    }
+    return exitCodeOf(run.status);
+  } catch (error) {
+    if (isConnectionLost(error) && !signal.aborted) return { position };
+    if (signal.aborted) return EXIT.done;
+    throw error;
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,161 @@
+// A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is.
+// Either way the command sees the same client.
+
+import { userInfo } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import { createApp } from "../api/app.ts";
+import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
+import type { ApiParts } from "../api/parts.ts";
+import { serveOnSocket, socketFetch } from "../api/socket.ts";
+import { problemText } from "../config/problem.ts";
+import { type ConfigFlags, loadConfig } from "../config.ts";
+import { CadreError, messageOf } from "../errors.ts";
+import { createRuntime, type Runtime, socketPath, takeOwnership } from "../runtime.ts";
+import { version } from "./version.ts";
+import { plainLine } from "./view/plain.ts";
+
+export interface ConnectOptions {
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Drives what is due while it owns the store; otherwise it only reads and appends. */
+  drive: boolean;
+  flags?: ConfigFlags;
+}
+
+export interface Connection {
+  client: CadreClient;
+  owner: boolean;
+  /** What is wrong with the project's configuration, as far as this process has read it: a line each. */
+  problems: string[];
+  close(): Promise<void>;
+}
+
+/** Longer than an owner takes to drain. */
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 50;
+
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { folder, env, flags } = options;
+  const { dir } = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
+    if (!("owner" in owned)) return own(options, dir, owned.release);
+    const client = createClient({ fetch: socketFetch(owned.owner.socket) });
+    if (await answers(client)) return { client, owner: false, problems: [], close: async () => {} };
+    if (performance.now() > until) {
+      throw new CadreError(
+        "STORE_OWNED",
+        `Process ${owned.owner.pid} has ${dir} but does not answer. Nothing was changed; stop that process, or try again.`,
+      );
+    }
+    await pause(PAUSE_MS);
+  }
+}
+
+/** Whether connecting anew and going on from the last position mends it: the owner left, or we read too slowly. */
+export const isConnectionLost = (error: unknown): boolean =>
+  isUnreachable(error) || (error instanceof CadreError && error.code === "STALE");
+
+/** The client of the owner, or of oneself; asked again where an owner left in the middle of the answer. */
+export async function withClient<T>(
+  options: Omit<ConnectOptions, "drive">,
+  use: (client: CadreClient) => Promise<T>,
+): Promise<T> {
+  for (let left = 5; ; left--) {
+    const connection = await connect({ ...options, drive: false });
+    try {
+      return await use(connection.client);
+    } catch (error) {
+      if (!isUnreachable(error) || left === 0) throw error;
+    } finally {
+      await connection.close();
+    }
+  }
+}
+
+/** Who takes a run further after a command has recorded something for it. */
+export async function whoGoesOn(client: CadreClient): Promise<string> {
+  const { drives, pid } = await client.health();
+  return drives
+    ? `process ${pid} goes on with it`
+    : "no Cadre process is running here: the run goes on at the next `cadre run`";
+}
+
+async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
+  const { folder, env, flags, drive } = options;
+  try {
+    const onProblem = problemPrinter();
+    const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
+    const app = createApp(apiParts(runtime, drive, onProblem));
+    const server = await serveOnSocket(app, socketPath(dir));
+    if (drive) await runtime.start();
+    return {
+      client: createClient({ fetch: async (url, init) => app.fetch(new Request(url, init)) }),
+      owner: true,
+      problems: runtime.config.problems.map((problem) => plainLine(problemText(problem))),
+      async close() {
+        // Clients first: they wait for the lock while what is under way here gets its time to finish.
+        await server.close();
+        await runtime.stop();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProblem"]): ApiParts {
+  const { config, store, people, parts, defaultModel, admit, agents, onDelta } = runtime;
+  const info = {
+    version: version(),
+    folder: config.folder,
+    startedAt: Date.now(),
+    drives,
+    model: defaultModel,
+  };
+  const by = userName();
+  return {
+    store,
+    people,
+    admit,
+    agents,
+    onDelta,
+    onProblem,
+    info,
+    systemPrompt: parts.systemPrompt,
+    who: () => by,
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in some containers.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
+/** What goes wrong beside the run that is shown: once each, so that a fault that repeats does not fill the screen. */
+function problemPrinter(): (problem: { message: string; error: unknown }) => void {
+  const said = new Set<string>();
+  return ({ message, error }) => {
+    const text = plainLine(`${message} ${messageOf(error)}`);
+    if (said.has(text)) return;
+    said.add(text);
+    process.stderr.write(`cadre: ${text}\n`);
+  };
+}
+
+async function answers(client: CadreClient): Promise<boolean> {
+  try {
+    await client.health();
+    return true;
+  } catch (error) {
+    if (isUnreachable(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,60 @@
+// Lets a person change a value as JSON: in their editor, or as one line where they have none.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CadreError, messageOf } from "../errors.ts";
+import type { Keys } from "./keys.ts";
+
+export interface EditPlace {
+  env: Readonly<Record<string, string | undefined>>;
+  keys: Keys;
+}
+
+/** Undefined: it was left as it is. */
+export async function editJson(
+  value: unknown,
+  { env, keys }: EditPlace,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const editor = env["VISUAL"] || env["EDITOR"];
+  const before = JSON.stringify(value, null, 2);
+  const after = editor
+    ? await inEditor(before, editor, signal)
+    : await keys.line(`Input as JSON (now ${JSON.stringify(value)}): `, signal);
+  if (after.trim() === "" || after.trim() === before.trim()) return undefined;
+  return parseInput(after);
+}
+
+export function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CadreError("USAGE", `That is no JSON (${messageOf(error)}). Nothing was decided.`);
+  }
+}
+
+async function inEditor(text: string, editor: string, signal: AbortSignal): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "cadre-edit-"));
+  const file = join(folder, "input.json");
+  try {
+    await writeFile(file, `${text}\n`, { mode: 0o600 });
+    await opened(editor, file, signal);
+    return await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** An editor may be a command with flags (`code --wait`), so a shell reads it; the file is never part of that text. */
+function opened(editor: string, file: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", signal });
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      if (code === 0) return resolve();
+      reject(new CadreError("USAGE", `The editor ended with ${code ?? "a signal"}. Nothing was decided.`));
+    });
+  });
+}

@@ -1,0 +1,56 @@
+// Keys and lines from the person at the terminal, and from nobody else. What was typed before a question was on the
+// screen is no answer to it.
+
+import { createInterface } from "node:readline/promises";
+import type { Io } from "./io.ts";
+
+export interface Keys {
+  /** The next key. Rejects when the signal is aborted. */
+  key(signal: AbortSignal): Promise<string>;
+  line(question: string, signal: AbortSignal): Promise<string>;
+}
+
+const SETTLE_MS = 150;
+const CTRL_C = "\u0003";
+
+export function createKeys({ stdin, stdout }: Pick<Io, "stdin" | "stdout">, onInterrupt: () => void): Keys {
+  return {
+    key: (signal) =>
+      new Promise((resolve, reject) => {
+        const from = performance.now();
+        const done = (): void => {
+          stdin.off("data", onData);
+          signal.removeEventListener("abort", onAbort);
+          stdin.setRawMode?.(false);
+          stdin.pause();
+        };
+        const onAbort = (): void => {
+          done();
+          reject(signal.reason);
+        };
+        const onData = (data: Buffer | string): void => {
+          const text = String(data);
+          if (text.startsWith(CTRL_C)) onInterrupt();
+          // A paste is no key, and an escape sequence is none of ours.
+          if (performance.now() - from < SETTLE_MS || text.length !== 1) return;
+          done();
+          resolve(text);
+        };
+        if (signal.aborted) return reject(signal.reason);
+        stdin.setRawMode?.(true);
+        signal.addEventListener("abort", onAbort, { once: true });
+        stdin.on("data", onData);
+        stdin.resume();
+      }),
+
+    async line(question, signal) {
+      const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
+      lines.on("SIGINT", onInterrupt);
+      try {
+        return await lines.question(question, { signal });
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// How a person or the system asks a command to go. The first Ctrl-C and SIGTERM leave in order: what is under way gets
+// a while, and nothing is lost; a second Ctrl-C leaves at once, which loses nothing either.
+
+import { EXIT } from "./io.ts";
+
+export interface Leaving {
+  readonly signal: AbortSignal;
+  /** The exit code that the way of leaving asks for. */
+  code(): number;
+  interrupt(): void;
+  dispose(): void;
+}
+
+/** A draining runtime that has not stopped by then is left standing: its runs are picked up like after a crash. */
+const PATIENCE_MS = 9_000;
+/** A terminal and a launcher may both pass on the same Ctrl-C. */
+const SAME_MS = 100;
+
+export function watchLeaving(exit: (code: number) => void = process.exit): Leaving {
+  const controller = new AbortController();
+  let code: number = EXIT.done;
+  let interruptedAt: number | undefined;
+  let deadline: NodeJS.Timeout | undefined;
+  const leave = (with_: number): void => {
+    if (controller.signal.aborted) return;
+    code = with_;
+    deadline = setTimeout(() => exit(code), PATIENCE_MS).unref();
+    controller.abort();
+  };
+  const interrupt = (): void => {
+    const now = performance.now();
+    const again = interruptedAt !== undefined && now - interruptedAt > SAME_MS;
+    interruptedAt ??= now;
+    if (again) exit(EXIT.interrupted);
+    leave(EXIT.interrupted);
+  };
+  const terminate = (): void => leave(EXIT.done);
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", terminate);
+  process.on("SIGHUP", terminate);
+  return {
+    signal: controller.signal,
+    code: () => code,
+    interrupt,
+    dispose() {
+      clearTimeout(deadline);
+      process.off("SIGINT", interrupt);
+      process.off("SIGTERM", terminate);
+      process.off("SIGHUP", terminate);
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// The runs that a command finds unfinished when it comes, and leaves unfinished when it goes.
+
+import type { CadreClient } from "../api/client.ts";
+import type { RunSummary } from "../api/schema.ts";
+import type { Connection } from "./connect.ts";
+import type { Invocation } from "./io.ts";
+
+/** Newest first. Children go on with their parents. */
+export async function unfinished(client: CadreClient): Promise<RunSummary[]> {
+  const { runs } = await client.runs({ status: ["pending", "running", "waiting", "suspended"], limit: 500 });
+  return runs.filter((run) => run.parentRunId === undefined);
+}
+
+export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invocation): void {
+  const goingOn = left.filter((run) => run.status !== "suspended").length;
+  if (json || goingOn === 0) return;
+  const them =
+    goingOn === 1
+      ? "1 run was left unfinished here; going on with it"
+      : `${goingOn} runs were left unfinished here; going on with them`;
+  screen.line(screen.paint("dim", them));
+}
+
+export async function sayWhatIsLeft(
+  { client, owner }: Connection,
+  { screen, json }: Invocation,
+): Promise<void> {
+  if (!owner || json) return;
+  const left = (await unfinished(client)).filter((run) => run.status !== "suspended").length;
+  if (left === 0) return;
+  const them = left === 1 ? "1 other run is" : `${left} other runs are`;
+  screen.line(screen.paint("dim", `${them} not finished: \`cadre run\` goes on with what is left`));
+}

@@ -1,0 +1,189 @@
+// The command line: verbs, flags and help. Each verb is loaded when it is called, so that help is there at once.
+
+import { resolve } from "node:path";
+import { Command, CommanderError, Option } from "commander";
+import { exitCode, toCadreError } from "../errors.ts";
+import { createInvocation, EXIT, type Invocation, type Io } from "./io.ts";
+import { version } from "./version.ts";
+import { jsonLine, plainLine } from "./view/plain.ts";
+
+/** The process's own command line. */
+export async function start(): Promise<void> {
+  const { stdin, stdout, stderr, env } = process;
+  // `cadre runs | head` closes our output; that is no failure.
+  stdout.on("error", () => process.exit(EXIT.done));
+  const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd() });
+  stdout.write("", () => process.exit(code));
+}
+
+/** Answers with the exit code; whatever fails is one sentence on stderr. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  let code: number = EXIT.done;
+  const program = createProgram(io, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    return sayFailure(error, argv, io);
+  }
+}
+
+function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
+  const error = toCadreError(thrown);
+  const { code, message, details } = error;
+  if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
+  io.stderr.write(`cadre: ${plainLine(message)}\n`);
+  if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
+  return exitCode(code);
+}
+
+type Verb = (invocation: Invocation, ...rest: never[]) => Promise<number>;
+
+function createProgram(io: Io, done: (code: number) => void): Command {
+  const program = new Command("cadre")
+    .description("Runs trees of LLM agents as durable, inspectable work.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .option("-C, --folder <path>", "the project's folder (default: the current one)")
+    .option("--json", "machine-readable lines, and nothing else, on stdout")
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(usageSentence(text)),
+    });
+
+  /** Binds a verb: what it takes beside the invocation are commander's arguments and options, in order. */
+  const does = (load: () => Promise<Verb>) =>
+    async function action(this: Command, ...given: unknown[]): Promise<void> {
+      const { folder, json } = program.opts<{ folder?: string; json?: boolean }>();
+      const invocation = createInvocation(io, resolve(io.cwd, folder ?? "."), json === true);
+      const verb = await load();
+      done(await verb(invocation, ...(given.slice(0, -1) as never[])));
+    };
+  addRunVerbs(program, does);
+  addDecisionVerbs(program, does);
+  addProjectVerbs(program, does);
+  return program;
+}
+
+type Does = (load: () => Promise<Verb>) => (this: Command, ...given: unknown[]) => Promise<void>;
+
+function addRunVerbs(program: Command, does: Does): void {
+  program
+    .command("run [words...]")
+    .usage('[options] [agent] "task"')
+    .summary("start a run and stay with it; without a task: go on with what was left")
+    .description(
+      "Starts a run and stays with it until it has ended or needs a person who is not there. Without a task: goes on with\nwhatever was left unfinished here. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
+    )
+    .option("-y, --yes", "approve every call that asks; what is denied stays denied")
+    .option("--detach", "print the run's id and leave it to the background")
+    .option("--model <name>", "the model for agents that name none")
+    .action(does(async () => (await import("./commands/run.ts")).run));
+  program
+    .command("runs")
+    .description("list runs, newest first")
+    .option(
+      "--status <status>",
+      "pending, running, waiting, suspended, completed, failed, cancelled; several with commas",
+    )
+    .option("--agent <name>", "only runs of this agent")
+    .option("--limit <n>", "how many (default: 20)")
+    .action(does(async () => (await import("./commands/runs.ts")).runs));
+  program
+    .command("show <run>")
+    .description("show a run: result, cost, what happened")
+    .option("--events", "the journal itself")
+    .action(does(async () => (await import("./commands/show.ts")).show));
+  program
+    .command("tail <run>")
+    .description("follow a run while it happens")
+    .action(does(async () => (await import("./commands/tail.ts")).tail));
+  program
+    .command("verify <run>")
+    .description("check a run's journal against its hash chain")
+    .action(does(async () => (await import("./commands/verify.ts")).verify));
+}
+
+function addDecisionVerbs(program: Command, does: Does): void {
+  const scope = new Option("--scope <scope>", "how far it reaches").choices([
+    "once",
+    "run",
+    "tree",
+    "always",
+  ]);
+  program
+    .command("approve [id]")
+    .description("let a call happen; without an id: list what is open, or approve the only one")
+    .option("--edit <json>", "let it happen with this input instead")
+    .addOption(scope)
+    .option("--note <text>", "a word for the record")
+    .option("--answer <text>", "the answer to a question")
+    .option("--max-tokens <n>", "raise a budget that is used up")
+    .option("--max-cost <dollars>", "raise a budget that is used up")
+    .action(does(async () => (await import("./commands/approve.ts")).approve));
+  program
+    .command("reject <id>")
+    .description("refuse a call; the agent reads why")
+    .option("--note <text>", "why")
+    .action(does(async () => (await import("./commands/reject.ts")).reject));
+  program
+    .command("outcome <run> <call> <verdict>")
+    .description("say what became of a call that a crash left open: happened, run_again or fail")
+    .option("--output <text>", "what came of it, for the agent")
+    .option("--note <text>", "a word for the record")
+    .action(does(async () => (await import("./commands/outcome.ts")).outcome));
+  program
+    .command("cancel <run>")
+    .description("end a run and everything below it")
+    .option("--reason <text>", "why")
+    .action(does(async () => (await import("./commands/signal.ts")).cancel));
+  program
+    .command("message <run> <text>")
+    .description("tell a run something; the agent reads it at its next turn")
+    .action(does(async () => (await import("./commands/signal.ts")).message));
+  program
+    .command("pause <run>")
+    .description("hold a run before its next step")
+    .action(does(async () => (await import("./commands/signal.ts")).pause));
+  program
+    .command("resume <run>")
+    .description("let a run go on that was paused or set aside")
+    .action(does(async () => (await import("./commands/signal.ts")).resume));
+}
+
+function addProjectVerbs(program: Command, does: Does): void {
+  const agents = program.command("agents").description("list the agents that can be run here");
+  agents
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/agents.ts")).list));
+  agents
+    .command("validate")
+    .description("check every agent file; exit code 1 if one cannot run")
+    .action(does(async () => (await import("./commands/agents.ts")).validate));
+  program
+    .command("doctor")
+    .description("check whatever could keep Cadre from working here")
+    .action(does(async () => (await import("./commands/doctor.ts")).doctor));
+  program
+    .command("trust")
+    .description("let this folder's cadre.yaml set endpoints, start commands and allow things")
+    .action(does(async () => (await import("./commands/trust.ts")).trust));
+  program
+    .command("demo")
+    .description("play an incident on a copy in a temporary folder; needs no key")
+    .action(does(async () => (await import("./commands/demo.ts")).demo));
+}
+
+/** Commander's words as one sentence of ours. */
+export function usageSentence(text: string): string {
+  const words = plainLine(text.replace(/^error: /, "")).replace(/ ?\((Did you mean .*?\?)\)$/, ". $1");
+  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
+  return `cadre: ${/[.?]$/.test(sentence) ? sentence : `${sentence}. See cadre --help.`}\n`;
+}

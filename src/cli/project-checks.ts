@@ -1,0 +1,94 @@
+// What `cadre doctor` asks of the project: its configuration, its agents, its model, its runs.
+
+import type { CadreClient } from "../api/client.ts";
+import { type Problem, problemText } from "../config/problem.ts";
+import { loadConfig } from "../config.ts";
+import { messageOf } from "../errors.ts";
+import type { Finding } from "./health-checks.ts";
+import { ago, count } from "./view/format.ts";
+import { modelLabel } from "./view/live.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function configChecks(folder: string, env: Env): Finding[] {
+  const name = "cadre.yaml";
+  try {
+    const { file, problems } = loadConfig({ folder, env });
+    const warnings = problems.map((problem) => problemFinding(name, problem));
+    return warnings.length > 0
+      ? warnings
+      : [{ state: "ok", name, text: file ? "read" : "none, which is fine" }];
+  } catch (error) {
+    return [{ state: "bad", name, text: messageOf(error), fix: "mend that line" }];
+  }
+}
+
+export async function projectChecks(client: CadreClient): Promise<Finding[]> {
+  const [health, agents, { runs }] = await Promise.all([
+    client.health(),
+    client.agents(),
+    client.runs({ limit: 500, status: ["pending", "running", "waiting", "suspended"] }),
+  ]);
+  const now = Date.now();
+  const ahead = runs.find((run) => run.updatedAt > now + 60_000);
+  const aside = runs.filter((run) => run.waitingOn?.kind === "quarantine");
+  const problems = agents.flatMap((agent) => agent.problems);
+  const who =
+    health.pid === process.pid
+      ? "no Cadre process is running here"
+      : `process ${health.pid} has it since ${ago(health.startedAt, now)}`;
+  return [
+    { state: "ok", name: "store", text: who },
+    ...problems.map((problem) => problemFinding("agents", problem as Problem)),
+    { state: "ok", name: "agents", text: agents.map((agent) => agent.name).join(", ") },
+    modelFinding(health.model),
+    sandbox,
+    ...(ahead ? [clockWentBack(ahead.id)] : []),
+    ...aside.map(({ id }) => quarantined(id)),
+    ...(aside.length === 0
+      ? [{ state: "ok" as const, name: "runs", text: `${count(runs.length, "run")} not finished` }]
+      : []),
+  ];
+}
+
+export function storeFailure(error: unknown): Finding[] {
+  return [{ state: "bad", name: "store", text: messageOf(error) }];
+}
+
+function problemFinding(name: string, problem: Problem): Finding {
+  const { suggestion: fix, ...rest } = problem;
+  const state = problem.severity === "error" ? "bad" : "warn";
+  return { state, name, text: problemText(rest), ...(fix === undefined ? {} : { fix }) };
+}
+
+function modelFinding(model: string): Finding {
+  const name = "model";
+  if (model !== "scripted/rehearsal") return { state: "ok", name, text: modelLabel(model) };
+  return {
+    state: "warn",
+    name,
+    text: "no provider's key was found, so agents without a model only rehearse",
+    fix: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml",
+  };
+}
+
+const sandbox: Finding = {
+  state: "warn",
+  name: "sandbox",
+  text: "none in this version: commands that are approved run with your rights",
+  fix: "read what you approve, or work in a container",
+};
+
+const clockWentBack = (runId: string): Finding => ({
+  state: "warn",
+  name: "clock",
+  text: `run ${runId} was written to in the future: the clock has gone back`,
+  fix: "check the clock; order is kept all the same",
+});
+
+const quarantined = (runId: string): Finding => ({
+  state: "bad",
+  name: "runs",
+  text: `${runId} is set aside: it could not be driven`,
+  fix: `look at it with cadre show ${runId}, then cadre resume ${runId} or cadre cancel ${runId}`,
+});

@@ -1,0 +1,76 @@
+// How a visit to a run ends: what is said, and the exit code.
+
+import type { CadreClient } from "../api/client.ts";
+import type { RunDetail } from "../api/schema.ts";
+import type { Rest, Watched } from "./follow-run.ts";
+import { EXIT, type Invocation } from "./io.ts";
+import { answerCommands } from "./view/approval.ts";
+import { jsonLine, plainLine } from "./view/plain.ts";
+import { lookAgain, neededLines, summaryLines } from "./view/summary.ts";
+
+export async function sayRest(
+  rest: Rest,
+  { runId, view }: Watched,
+  client: CadreClient,
+  { screen, json, at }: Invocation,
+): Promise<number> {
+  const say = (lines: string[], machine: object): void => {
+    for (const line of json ? [jsonLine(machine)] : lines) screen.line(line);
+  };
+  if (rest.type === "left") {
+    say(leftLines(runId, at), { type: "left", runId });
+    return EXIT.done;
+  }
+  const run = await client.run(runId);
+  const again = lookAgain(runId, at, screen.paint);
+  if (rest.type === "needs-person") {
+    const { items, waitingOn } = rest;
+    const commands =
+      items.length > 0 ? items.flatMap((item) => answerCommands(item, at)) : waitCommands(runId, at);
+    const lines = [...neededLines(items, at, screen.paint), ...waitLines(runId, rest, at), again];
+    say(lines, { type: "needs_person", runId, waitingOn, approvals: items, commands });
+    return EXIT.waiting;
+  }
+  const code = exitCodeOf(run.status);
+  say([...summaryLines(run, screen, view.lastWords()), again], resultOf(run, code));
+  return code;
+}
+
+function leftLines(runId: string, at: string): string[] {
+  const next = `\`cadre run${at}\` goes on with it, \`cadre cancel ${runId}${at}\` ends it`;
+  return ["", "Leaving: what is under way gets a few seconds to finish.", `Run ${runId} is kept: ${next}.`];
+}
+
+export function exitCodeOf(status: RunDetail["status"]): number {
+  if (status === "failed") return EXIT.failed;
+  if (status === "cancelled") return EXIT.cancelled;
+  return status === "suspended" ? EXIT.waiting : EXIT.done;
+}
+
+/** Of several runs: a failure before a person who is needed, that before a cancel. */
+export function worst(codes: readonly number[]): number {
+  return [EXIT.failed, EXIT.waiting, EXIT.cancelled].find((code) => codes.includes(code)) ?? EXIT.done;
+}
+
+function resultOf(run: RunDetail, exitCode: number) {
+  const { id: runId, status, stopReason, summary, output, result, usage } = run;
+  return { type: "result", runId, status, stopReason, summary, output, result, usage, exitCode };
+}
+
+const waitCommands = (runId: string, at: string): string[] => [
+  `cadre resume ${runId}${at}`,
+  `cadre cancel ${runId}${at}`,
+];
+
+type NeedsPerson = Extract<Rest, { type: "needs-person" }>;
+
+function waitLines(runId: string, { items, waitingOn }: NeedsPerson, at: string): string[] {
+  if (items.length > 0) {
+    return [
+      "",
+      `The run waits, and costs nothing meanwhile. When it is answered, go on with: cadre run${at}`,
+    ];
+  }
+  const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
+  return ["", `Set aside: ${why}`, ...waitCommands(runId, at).map((command) => `  ${command}`)];
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalView } from "../../api/schema.ts";
+import { answerCommands, approvalLines } from "./approval.ts";
+
+const item = (over: Partial<ApprovalView>): ApprovalView => ({
+  id: "r1:m1.0",
+  itemId: "m1.0",
+  kind: "tool",
+  runId: "r1",
+  rootRunId: "r1",
+  path: ["lead", "pen"],
+  agent: "pen",
+  callId: "m1.0",
+  tool: "Edit",
+  input: { path: "a.txt" },
+  round: 1,
+  requestedAt: 0,
+  ...over,
+});
+
+const marks = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
+const bare = (_: unknown, text: string): string => text;
+
+describe("an approval", () => {
+  test("a diff is coloured, and its header needs no banner", () => {
+    const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
+    const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks);
+    expect(lines).toContain("<dim>asked because of: project ask Edit</>");
+    expect(lines.slice(-8, -1)).toEqual([
+      "",
+      "  <bold>--- a.txt</>",
+      "  <bold>+++ a.txt</>",
+      "  <cyan>@@ -1 +1 @@</>",
+      "  <red>-old</>",
+      "  <green>+new</>",
+      "   same",
+    ]);
+  });
+
+  test("[A17] [A64] names, rules, words and previews are only text; what is long is shown whole", () => {
+    const order = "\u001b[2J\u202e";
+    const evil = item({
+      path: [`lead${order}`, "pen"],
+      tool: `Edit${order}`,
+      rule: `ask${order}`,
+      input: { description: `fine${order}` },
+      preview: `a${order}${"\n".repeat(50)}${"line\n".repeat(60)}last`,
+    });
+    const text = approvalLines(evil, bare).join("\n");
+    expect(text).not.toMatch(/[^\n\P{C}]/u);
+    expect(text).toContain("agent says: fine⟦U+001B⟧[2J⟦U+202E⟧");
+    expect(text).toContain("⟦49 empty lines⟧");
+    expect(text.match(/^ {2}line$/gm)).toHaveLength(60);
+    expect(text).toContain("  last\n(63 lines: scroll up to see all)");
+  });
+
+  test("without a preview the input is shown; asked again, it says why", () => {
+    const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare).join("\n");
+    expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
+    expect(text).toContain("lead › pen needs your approval again: what it rests on has changed");
+  });
+
+  test("each kind has the commands that answer it", () => {
+    expect(answerCommands(item({}), " -C x")).toEqual([
+      "cadre approve r1:m1.0 -C x",
+      'cadre reject r1:m1.0 --note "why" -C x',
+    ]);
+    expect(answerCommands(item({ kind: "outcome" }), "")).toEqual([
+      "cadre outcome r1 m1.0 happened|run_again|fail",
+    ]);
+    expect(answerCommands(item({ kind: "question" }), "")[0]).toContain("--answer");
+  });
+});

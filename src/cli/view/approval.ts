@@ -1,0 +1,88 @@
+// What waits for a person, drawn from the call as it was recorded and never from the model's words about it (A17).
+// All of it is shown: what is not on the screen cannot have been agreed to.
+
+import type { ApprovalView } from "../../api/schema.ts";
+import { describeCall } from "../../projections/timeline.ts";
+import { clockTime } from "./format.ts";
+import { plain, plainLine } from "./plain.ts";
+import type { Paint } from "./screen.ts";
+
+const HEADLINES = {
+  tool: "needs your approval",
+  question: "asks you",
+  outcome: "nobody knows whether this was done",
+  budget: "has used up its budget",
+  loop: "repeats itself",
+} as const;
+
+export function approvalLines(item: ApprovalView, paint: Paint): string[] {
+  const who = plainLine(item.path.length > 1 ? item.path.join(" › ") : item.agent);
+  const again = item.round > 1 ? " again: what it rests on has changed" : "";
+  const title = `${who} ${HEADLINES[item.kind]}${again}`;
+  return [
+    "",
+    paint(["bold", "yellow"], title),
+    ...facts(item).map((fact) => paint("dim", fact)),
+    ...body(item, paint),
+    "",
+  ];
+}
+
+/** The commands by which somebody else answers later. */
+export function answerCommands(item: ApprovalView, at: string): string[] {
+  const id = item.id;
+  switch (item.kind) {
+    case "outcome":
+      return [`cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`];
+    case "question":
+      return [`cadre approve ${id} --answer "…"${at}`];
+    default:
+      return [`cadre approve ${id}${at}`, `cadre reject ${id} --note "why"${at}`];
+  }
+}
+
+/** What an item is about, in one line. */
+export function itemTitle(item: ApprovalView): string {
+  if (item.tool === undefined) return plainLine(item.detail ?? item.itemId);
+  return plainLine(describeCall(item.tool, item.input));
+}
+
+function facts(item: ApprovalView): string[] {
+  const says = (item.input as { description?: unknown } | undefined)?.description;
+  return [
+    ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
+    ...(item.rule === undefined ? [] : [`asked because of: ${plainLine(item.rule)}`]),
+    ...(typeof says === "string" ? [`agent says: ${plainLine(says)}`] : []),
+    ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),
+    ...(item.kind === "outcome" ? [outcomeFact(item)] : []),
+  ];
+}
+
+function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
+  const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
+  return `begun at ${clockTime(requestedAt)}${where}, and its process is gone: look whether it took effect`;
+}
+
+function body(item: ApprovalView, paint: Paint): string[] {
+  const text =
+    item.preview ?? item.detail ?? (item.input === undefined ? "" : JSON.stringify(item.input, null, 2));
+  const shown = plain(text)
+    .replace(/^Index: .*\n=+\n/, "")
+    .trimEnd()
+    .replaceAll(/\n{4,}/g, (lines) => `\n⟦${lines.length - 1} empty lines⟧\n`);
+  const lines = shown.split("\n");
+  const diff = /^(---|\+\+\+|@@) /m.test(shown);
+  const painted = lines.map((line) => `  ${diff ? diffLine(line, paint) : line}`);
+  return [
+    "",
+    ...painted,
+    ...(lines.length > 40 ? [paint("dim", `(${lines.length} lines: scroll up to see all)`)] : []),
+  ];
+}
+
+function diffLine(line: string, paint: Paint): string {
+  if (line.startsWith("+++") || line.startsWith("---")) return paint("bold", line);
+  if (line.startsWith("+")) return paint("green", line);
+  if (line.startsWith("-")) return paint("red", line);
+  return line.startsWith("@@") ? paint("cyan", line) : line;
+}

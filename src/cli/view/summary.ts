@@ -1,0 +1,99 @@
+// How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
+
+import type { ApprovalView, RunDetail } from "../../api/schema.ts";
+import { answerCommands, itemTitle } from "./approval.ts";
+import { cost, count, duration, tokens } from "./format.ts";
+import { plain, plainLine } from "./plain.ts";
+import type { Paint, Screen } from "./screen.ts";
+import { wrapText } from "./words.ts";
+
+const WORDS: Record<RunDetail["status"], string> = {
+  pending: "Not begun",
+  running: "Running",
+  waiting: "Waiting",
+  suspended: "Waiting for a person",
+  completed: "Done",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+const COLOURS: Record<RunDetail["status"], Parameters<Paint>[0]> = {
+  pending: "dim",
+  running: "cyan",
+  waiting: "cyan",
+  suspended: "yellow",
+  completed: "green",
+  failed: "red",
+  cancelled: "yellow",
+};
+
+export const statusWord = (status: RunDetail["status"], paint: Paint): string =>
+  paint(COLOURS[status], WORDS[status]);
+
+/** `said`: what is on the screen already and need not be said twice. */
+export function summaryLines(run: RunDetail, screen: Screen, said = ""): string[] {
+  const { paint } = screen;
+  const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
+  const { result } = run;
+  const summary = (run.summary ?? "").trim();
+  const isAnswer = run.stopReason === undefined || run.stopReason === "final_answer";
+  const why = isAnswer ? "" : ` (${run.stopReason!.replaceAll("_", " ")})`;
+  const head = `${paint("bold", statusWord(run.status, paint))}${why}`;
+  const isSaid = summary === said.trim() || summary === "";
+  return [
+    "",
+    head,
+    ...(isSaid ? [] : block(summary, text)),
+    ...block(result?.details, text),
+    ...(run.output === undefined ? [] : block(JSON.stringify(run.output, null, 2), text)),
+    ...(result?.warnings ?? []).map((warning) => paint("yellow", text(`warning: ${plainLine(warning)}`))),
+    ...(result?.suggestions ?? []).map((suggestion) => text(`next: ${plainLine(suggestion)}`)),
+    ...filesLines(run),
+    paint("dim", spent(run)),
+  ];
+}
+
+export const lookAgain = (runId: string, at: string, paint: Paint): string =>
+  paint("dim", `look again: cadre show ${runId}${at}`);
+
+/** What must be answered before a run can go on, and the exact commands. */
+export function neededLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {
+  return items.flatMap((item) => [
+    "",
+    `${paint("yellow", KINDS[item.kind])}: ${itemTitle(item)}`,
+    ...answerCommands(item, at).map((command) => `  ${command}`),
+  ]);
+}
+
+const KINDS: Record<ApprovalView["kind"], string> = {
+  tool: "needs approval",
+  question: "asks",
+  outcome: "outcome unknown",
+  budget: "budget used up",
+  loop: "repeats itself",
+};
+
+function spent(run: RunDetail): string {
+  const { usage } = run;
+  const wasted = usage.wastedCalls > 0 ? [`${count(usage.wastedCalls, "model call")} in vain`] : [];
+  return [
+    count(run.turns, "turn"),
+    count(run.seq, "event"),
+    count(usage.toolCalls, "tool call"),
+    tokens(usage),
+    cost(usage),
+    duration(usage.activeMs),
+    ...wasted,
+  ].join(" · ");
+}
+
+function filesLines({ result }: RunDetail): string[] {
+  const changed = [
+    ...(result?.files_created ?? []).map((file) => `created ${plainLine(file)}`),
+    ...(result?.files_modified ?? []).map((file) => `changed ${plainLine(file)}`),
+  ];
+  return changed.length === 0 ? [] : [`files: ${changed.join(", ")}`];
+}
+
+const block = (words: string | undefined, text: (words: string) => string): string[] =>
+  words ? [text(plain(words.trim())), ""] : [];

@@ -1,0 +1,98 @@
+// The agent's words: as they stream where that can be shown, and whole once they are recorded.
+
+import type { Delta } from "../../journal/deltas.ts";
+import { plain, plainPieces } from "./plain.ts";
+import { cellsOf, type Screen } from "./screen.ts";
+
+type TextDelta = Extract<Delta, { type: "text.delta" }>;
+
+export interface Words {
+  /** A model call has begun: pieces of it may come. */
+  expect(callId: string, attempt: number): void;
+  piece(delta: TextDelta): void;
+  /** The words as they were recorded: what did not stream is shown now. */
+  settle(text: string): void;
+  last(): string;
+}
+
+export function createWords(screen: Screen): Words {
+  let awaited = "";
+  let shown = "";
+  let last = "";
+  let toPlain = plainPieces();
+  let wrap = wordWrap(screen.columns);
+  const begin = (): void => {
+    [shown, toPlain, wrap] = ["", plainPieces(), wordWrap(screen.columns)];
+  };
+  const end = (): void => {
+    screen.stream(wrap.rest());
+    if (shown !== "") screen.line();
+  };
+  const show = (text: string): void => {
+    if (shown === "" && text !== "") screen.line();
+    shown += text;
+    screen.stream(wrap.add(toPlain(text)));
+  };
+  return {
+    expect(callId, attempt) {
+      end();
+      awaited = `${callId}/${attempt}`;
+      begin();
+    },
+    piece({ callId, attempt, text }) {
+      if (screen.rich && `${callId}/${attempt}` === awaited) show(shown === "" ? text.trimStart() : text);
+    },
+    settle(whole) {
+      const text = whole.trim();
+      if (!screen.rich) {
+        if (text !== "") screen.line(plain(text));
+      } else {
+        if (!text.startsWith(shown.trimEnd())) {
+          end();
+          begin();
+        }
+        show(text.slice(shown.length));
+        end();
+      }
+      if (text !== "") last = text;
+      awaited = "";
+      begin();
+    },
+    last: () => last,
+  };
+}
+
+export function wrapText(text: string, columns: number): string {
+  const wrap = wordWrap(columns);
+  return wrap.add(text) + wrap.rest();
+}
+
+/** Text in pieces, broken between words. A word is held back until it is whole. */
+export function wordWrap(columns: number): { add(text: string): string; rest(): string } {
+  let column = 0;
+  let word = "";
+  const placed = (): string => {
+    const cells = cellsOf(word);
+    const breaks = column > 0 && column + cells > columns;
+    column = breaks ? cells : column + cells;
+    const text = breaks ? `\n${word}` : word;
+    word = "";
+    return text;
+  };
+  return {
+    add(text) {
+      let out = "";
+      for (const character of text) {
+        if (character === "\n") {
+          out += `${placed()}\n`;
+          column = 0;
+        } else if (character === " ") {
+          out += `${placed()} `;
+          column++;
+        } else word += character;
+      }
+      return out;
+    },
+    rest: placed,
+  };
+}
