@@ -355,6 +355,19 @@ scenario(
 );
 
 scenario(
+  "[F43] a tool that was removed since it was approved is a result that says so",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    await decide(world, `${runId}:m1.0`, { decision: "approve" });
+    await world.restart({ tools: [] });
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    expect(resultsRead(await world.events(runId))[0]).toContain("no longer there");
+  },
+);
+
+scenario(
   "[F16] rules that changed otherwise use the approval up: the call is put to a person again",
   { idle: true, config: ASK, script: once },
   async (world) => {
@@ -384,6 +397,29 @@ scenario(
     expect(await world.runtime.store.openApprovals()).toEqual([]);
     expect((await world.state(runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
     expect(inputs(world)).toEqual([]);
+  },
+);
+
+let beforeDecision = async (): Promise<void> => {};
+scenario(
+  "[F14] a cancel that comes while an approval is checked wins over it: nothing is decided",
+  {
+    idle: true,
+    config: ASK,
+    script: once,
+    intercept: async (append, send) => {
+      if (append.events[0]?.type === "APPROVAL_DECIDED") await beforeDecision();
+      return send();
+    },
+  },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    beforeDecision = async () => void (await cancelRun(runId, "bob", undefined, world.runtime.people));
+    await expect(decide(world, `${runId}:m1.0`, { decision: "approve" })).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
+    expect(typesOf(await world.events(runId))).not.toContain("APPROVAL_DECIDED");
   },
 );
 

@@ -134,6 +134,20 @@ scenario(
 );
 
 scenario(
+  "[F43] a call that works in between starts the count of refusals anew",
+  {
+    idle: true,
+    script: ({ turn }) => {
+      if (turn > 9) return { text: "done" };
+      return { calls: [turn === 5 ? look("a") : { tool: `no_${turn}`, input: {} }] };
+    },
+  },
+  async (world) => {
+    expect((await world.drive(await world.run("try"))).end?.status).toBe("completed");
+  },
+);
+
+scenario(
   "[F45] the same call: a nudge after three, a stop after four; a person may let it go on",
   { idle: true, script: ({ turn }) => (turn <= 6 ? { calls: [look("same")] } : { text: "done" }) },
   async (world) => {

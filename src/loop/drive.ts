@@ -5,7 +5,7 @@
 //  L4  A driver whose epoch is stale begins nothing: it hands in the outcomes of its open calls and stops.
 //  L5  One bad run cannot stop the others: `drive` never rejects (P9).
 
-import { CadreError, messageOf } from "../errors.ts";
+import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { decide } from "./decide.ts";
 import type { LoopParts } from "./parts.ts";
@@ -21,7 +21,7 @@ export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal)
   let run: RunJournal | undefined;
   const effects = new AbortController();
   try {
-    run = await RunJournal.open(runId, parts);
+    run = await RunJournal.open(runId, parts, signal);
     if (!run) return;
     const stopListening = register(run, parts, signal, effects);
     try {
@@ -73,7 +73,10 @@ async function giveBack(
   signal: AbortSignal,
   error: unknown,
 ): Promise<void> {
-  parts.onProblem({ runId, message: messageOf(error), error });
+  const message = run
+    ? `Run ${runId} could not go on and is tried again.`
+    : `Run ${runId} cannot be taken up.`;
+  parts.onProblem({ runId, message, error });
   if (!run) return;
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {

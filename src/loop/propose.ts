@@ -42,6 +42,8 @@ export async function proposalOf(
   const expires = start!.attended && start!.approvals.onTimeout !== "wait";
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
+    // P4: a person may make more of a command that only reads, and a crash must not do that twice.
+    effect: tool.effect,
     hash: approvalHash(call.name, input, fingerprint, run, parts),
     preview: preview.text,
     ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -15,6 +15,9 @@ import { applyTranscript, emptyTranscript, type Transcript } from "../projection
 import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
 import type { LoopParts } from "./parts.ts";
 
+const FULL_DISK_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15_000;
+
 type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve">;
 
 /** What a decision rests on. */
@@ -43,9 +46,18 @@ export class RunJournal {
   private ahead: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
+  private readonly signal: AbortSignal;
+  private saidFull = false;
   private diverged = false;
 
-  private constructor(parts: LoopParts, lease: Lease, definition: Definition, events: JournalEvent[]) {
+  private constructor(
+    parts: LoopParts,
+    lease: Lease,
+    definition: Definition,
+    events: JournalEvent[],
+    signal: AbortSignal,
+  ) {
+    this.signal = signal;
     this.parts = parts;
     this.runId = lease.row.id;
     this.lease = lease;
@@ -55,12 +67,12 @@ export class RunJournal {
   }
 
   /** Takes the run; undefined if it is not due, or somebody was faster. */
-  static async open(runId: RunId, parts: LoopParts): Promise<RunJournal | undefined> {
+  static async open(runId: RunId, parts: LoopParts, signal: AbortSignal): Promise<RunJournal | undefined> {
     const lease = await parts.store.acquire(runId, parts.worker);
     if (!lease) return undefined;
     try {
       const definition = await loadDefinition(parts.store, lease.row.definition);
-      return new RunJournal(parts, lease, definition, await parts.store.journal(runId));
+      return new RunJournal(parts, lease, definition, await parts.store.journal(runId), signal);
     } catch (error) {
       if (
         error instanceof CadreError &&
@@ -135,9 +147,25 @@ export class RunJournal {
     return answer.refused;
   }
 
-  private send(append: Sent & { after: number }): Promise<Appended> {
+  /** F29: while the disk is full, what is known is kept here and handed in, in its order, when there is space again. */
+  private async send(append: Sent & { after: number }): Promise<Appended> {
     const { worker, epoch } = this.lease;
-    return this.parts.store.append({ runId: this.runId, writer: { worker, epoch }, ...append });
+    const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
+    for (let wait = FULL_DISK_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      try {
+        return await this.parts.store.append(whole);
+      } catch (error) {
+        if (!isDiskFull(error) || this.signal.aborted) throw error;
+        this.sayOnce(error);
+        await passes(wait, this.signal);
+      }
+    }
+  }
+
+  private sayOnce(error: unknown): void {
+    if (this.saidFull) return;
+    this.saidFull = true;
+    this.parts.onProblem({ runId: this.runId, message: `Run ${this.runId} waits for the disk.`, error });
   }
 
   private async settle(): Promise<void> {
@@ -206,6 +234,23 @@ export class RunJournal {
 function conflict(events: readonly EventBody[]): CadreError {
   const keys = events.map(keyOf).join(", ");
   return new CadreError("INTERNAL", `The journal has another event under ${keys}. The run is tried again.`);
+}
+
+const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
+
+/** Resolves after a while, or at once when the process is to stop. */
+function passes(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
 }
 
 /** Definitions are shared by many runs and never change under their hash. */
