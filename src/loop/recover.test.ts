@@ -15,7 +15,6 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import type { World, WorldOptions } from "../../test/support/world.ts";
-import { fakeClock } from "../clock.ts";
 import { CadreError } from "../errors.ts";
 import type { EventType } from "../journal/events.ts";
 import type { Append } from "../stores/store.ts";

@@ -160,9 +160,9 @@ export function listContract(open: Open): void {
           .map(({ runId, itemId, kind }) => `${runId} ${itemId} ${kind}`)
           .toSorted();
       expect(await open({ root: "r1" })).toEqual([
-        "c1 outcome/m0.0 outcome",
         "c1 m1.0 tool",
         "c1 m1.1 tool",
+        "c1 outcome/m0.0 outcome",
         "r1 budget/1 budget",
         "r1 m1.0 tool",
       ]);
