@@ -19,6 +19,7 @@ import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
 import { drive } from "./loop/drive.ts";
+import { createGate } from "./loop/gate.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
 import { createEstimateCall } from "./models/estimate.ts";
@@ -207,6 +208,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     authority: () => authority,
     standingGrants: () => store.grants(),
     systemPrompt: systemPrompt(tools),
+    gate: createGate(),
     drives: new Map(),
     mayBegin: () => true,
     onDelta(delta) {

@@ -13,6 +13,7 @@ import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { RunJournal } from "./run-journal.ts";
 
+const SUSPECT_AFTER = 2;
 const DEFAULT_WINDOW = 128_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
@@ -27,8 +28,7 @@ export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal)
     try {
       await recover(run, parts);
       while (!run.over && !signal.aborted) {
-        const action = decide(await run.view(), facts(run, parts));
-        await perform(action, run, parts, effects.signal);
+        await step(run, parts, effects.signal);
       }
       await run.release();
     } finally {
@@ -38,6 +38,18 @@ export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal)
     await giveBack(runId, run, parts, signal, error);
   }
 }
+
+async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
+  const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared");
+  try {
+    await perform(decide(await run.view(), facts(run, parts)), run, parts, effects);
+  } finally {
+    leave();
+  }
+}
+
+/** E5: until its next outcome, a run that was lost twice in a row. */
+const isSuspect = (run: RunJournal): boolean => run.lease.acquisitions > SUSPECT_AFTER && !run.progressed;
 
 function facts(run: RunJournal, parts: LoopParts) {
   const model = run.state.latest?.model ?? run.definition.models[0]!;
@@ -78,6 +90,7 @@ async function giveBack(
     : `Run ${runId} cannot be taken up.`;
   parts.onProblem({ runId, message, error });
   if (!run) return;
+  await run.complain(error);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
       const later = parts.clock.now() + RETRY_MS * 2 ** Math.min(run.lease.acquisitions, 5);

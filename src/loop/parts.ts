@@ -9,6 +9,7 @@ import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/m
 import type { Grant, Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import type { Gate } from "./gate.ts";
 
 export interface LoopParts {
   store: Store;
@@ -45,6 +46,8 @@ export interface LoopParts {
   standingGrants(): Promise<readonly Grant[]>;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
+  /** Lets a run that may have taken the process down step alone. */
+  gate: Gate;
   /** The drives under way here, so that a cancel or a lost lease reaches what they are doing. */
   drives: Map<RunId, Driven>;
   /** E2: false once this worker's own deadline has passed; no effect may begin then. */

@@ -251,9 +251,11 @@ scenario(
   async (world) => {
     const runId = await world.run("charge");
     for (let crashes = 0; crashes < 5; crashes++) {
+      let alive = true;
       await world.restart({
         intercept: async () => {
-          world.die();
+          if (alive) world.die();
+          alive = false;
           throw new Error("killed");
         },
       });

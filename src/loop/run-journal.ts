@@ -5,10 +5,10 @@
 // What is recorded is folded at once and queued at once: it rides in the commit of whatever is begun next. If somebody
 // else's event turns out to stand before it, the fold is made anew from the journal.
 
-import { CadreError } from "../errors.ts";
+import { CadreError, toCadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { Definition } from "../journal/definition.ts";
-import type { EventBody, JournalEvent } from "../journal/events.ts";
+import { type EventBody, type JournalEvent, OUTCOME_TYPES } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
@@ -37,6 +37,8 @@ export class RunJournal {
   readonly inherited: number;
   /** The lease is gone, given back or taken away: nothing more is written. */
   over = false;
+  /** This driver has brought the run further. */
+  progressed = false;
 
   private readonly parts: LoopParts;
   /** The last seq that the store has confirmed, and what was folded beyond it. */
@@ -103,6 +105,7 @@ export class RunJournal {
 
   /** Outcomes, and what else is a fact already. */
   record(...events: EventBody[]): void {
+    if (events.some(isProgress)) this.progressed = true;
     this.foldAhead(events);
     const sent = this.send({ events, after: this.confirmed }).then((answer) => {
       this.confirm(answer);
@@ -126,6 +129,18 @@ export class RunJournal {
   async end(events: EventBody[]): Promise<void> {
     const refused = await this.conditional({ events, guard: "signals" });
     if (!refused) this.over = true;
+  }
+
+  /** Leaves a word in the journal about what went wrong here, if it can. */
+  async complain(error: unknown): Promise<void> {
+    const { code, message } = toCadreError(error);
+    const payload = { id: this.parts.ids.nonce(), code, message, fatal: false };
+    const { worker, epoch } = this.lease;
+    const events: EventBody[] = [{ type: "SYSTEM_ERROR", payload }];
+    const writer = { worker, epoch };
+    await this.parts.store
+      .append({ runId: this.runId, writer, after: this.confirmed, events })
+      .catch(() => {});
   }
 
   /** Gives the run back as it is, due at `wakeAt` (at once, if not given). */
@@ -235,6 +250,11 @@ function conflict(events: readonly EventBody[]): CadreError {
   const keys = events.map(keyOf).join(", ");
   return new CadreError("INTERNAL", `The journal has another event under ${keys}. The run is tried again.`);
 }
+
+/** What recovery says about a lost call brings nobody further. */
+const isProgress = (event: EventBody): boolean =>
+  OUTCOME_TYPES.has(event.type) &&
+  !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
 
 const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
 

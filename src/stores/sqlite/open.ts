@@ -1,8 +1,8 @@
 // Opens the file, or says in one sentence why not and what to do (F35). Nothing is written before it is known that
 // writing is possible.
 
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync } from "node:fs";
-import { dirname } from "node:path";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CadreError, messageOf } from "../../errors.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -82,7 +82,7 @@ export function isStorageError(error: unknown): boolean {
 
 function prepareFile(path: string): void {
   const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   if (Number(statfsSync(folder).type) === NFS_MAGIC) {
     throw new CadreError(
       "STORAGE_UNUSABLE",
@@ -91,6 +91,12 @@ function prepareFile(path: string): void {
   }
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   else chmodSync(path, 0o600);
+}
+
+/** For this user alone. A folder that we made inside somebody's repository is not theirs to commit. */
+export function makeFolder(folder: string): void {
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
+  writeFileSync(join(folder, ".gitignore"), "*\n");
 }
 
 function migrate(db: DatabaseSync, path: string): void {

@@ -21,7 +21,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "../../clock.ts";
 import { CadreError } from "../../errors.ts";
-import { storageError } from "./open.ts";
+import { makeFolder, storageError } from "./open.ts";
 
 export interface OwnerInfo {
   pid: number;
@@ -80,7 +80,7 @@ function tryLock(folder: string): DatabaseSync | undefined {
   const path = join(folder, "owner.db");
   let db: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
     db = new DatabaseSync(path, { timeout: 0 });
     db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");

@@ -167,6 +167,8 @@ class SqliteStore extends SqliteReader implements Store {
       );
       const held = batch.load(runId);
       rest(held, undefined);
+      held.row.status = "suspended";
+      held.row.waitingOn = { kind: "quarantine", detail: reason };
       batch.touch(held);
     });
   }

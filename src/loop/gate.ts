@@ -1,0 +1,37 @@
+// Who may take a step right now (E5). Steps of ordinary runs go side by side. A run that was taken up twice without
+// getting any further steps alone: if it takes the process down again, it is known which one it was, and nothing else
+// was under way. It waits for one step of the others at most, and they for one of its.
+
+export interface Gate {
+  /** Resolves when the step may begin; call what it gives when the step is over. */
+  enter(how: "shared" | "alone"): Promise<() => void>;
+}
+
+export function createGate(): Gate {
+  let sharing = 0;
+  let taken = false;
+  const waiting: { how: "shared" | "alone"; go: () => void }[] = [];
+
+  const mayGo = (how: "shared" | "alone"): boolean => (how === "alone" ? sharing === 0 && !taken : !taken);
+  const begin = (how: "shared" | "alone"): (() => void) => {
+    if (how === "alone") taken = true;
+    else sharing++;
+    return () => {
+      if (how === "alone") taken = false;
+      else sharing--;
+      letGo();
+    };
+  };
+  const letGo = (): void => {
+    while (waiting[0] && mayGo(waiting[0].how)) waiting.shift()!.go();
+  };
+
+  return {
+    async enter(how) {
+      if (waiting.length === 0 && mayGo(how)) return begin(how);
+      return new Promise((resolve) => {
+        waiting.push({ how, go: () => resolve(begin(how)) });
+      });
+    },
+  };
+}
