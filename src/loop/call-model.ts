@@ -31,6 +31,7 @@ export async function callModel(
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const refused = await run.begin([intent(action, run, parts)], reservation(action, run, parts));
   if (refused) return afterRefusal(refused, action, run, parts);
+  if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
   const outcome = usable(action, await request(action, run, parts, effects), parts);
   const ms = Math.round(parts.clock.elapsed() - from);

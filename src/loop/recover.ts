@@ -9,7 +9,7 @@ import type { RunJournal } from "./run-journal.ts";
 const MAX_ACQUISITIONS = 5;
 
 export async function recover(run: RunJournal, parts: LoopParts): Promise<void> {
-  if (run.lease.acquisitions > MAX_ACQUISITIONS) return setAside(run);
+  if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
   if (waitsForOldLease(run, parts)) return run.rest([], run.lease.previousUntil);
   const open = run.state.openModelCall;
   if (!open) return;

@@ -48,6 +48,8 @@ export class RunJournal {
   private ahead: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
+  /** Once the disk was full, appends go in one after the other. */
+  private line: Promise<void> | undefined;
   private readonly signal: AbortSignal;
   private saidFull = false;
   private diverged = false;
@@ -166,6 +168,27 @@ export class RunJournal {
   private async send(append: Sent & { after: number }): Promise<Appended> {
     const { worker, epoch } = this.lease;
     const whole = { runId: this.runId, writer: { worker, epoch }, ...append };
+    if (this.line) return this.queue(whole);
+    try {
+      return await this.parts.store.append(whole);
+    } catch (error) {
+      if (!isDiskFull(error) || this.signal.aborted) throw error;
+      return this.queue(whole);
+    }
+  }
+
+  /** Nothing overtakes an append that waits for the disk: a result would stand in the journal before its thought. */
+  private queue(whole: Append): Promise<Appended> {
+    const sent = (this.line ?? Promise.resolve()).then(() => this.handIn(whole));
+    this.line = sent.then(
+      () => {},
+      (error: Error) => this.fail(error),
+    );
+    return sent;
+  }
+
+  private async handIn(whole: Append): Promise<Appended> {
+    if (this.failure) throw this.failure;
     for (let wait = FULL_DISK_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
         return await this.parts.store.append(whole);

@@ -28,7 +28,8 @@ export async function runTools(
   if (!parts.mayBegin()) return run.release();
   const refused = await run.begin(calls.map((call) => intent(call, parts)));
   if (refused) return;
-  await Promise.all(calls.map((call) => runCall(call, run, parts, effects)));
+  // Read again: the fold may have been made anew.
+  await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
 }
 
 /** Calls whose approval or verdict no longer holds, as new proposals. */

@@ -53,8 +53,9 @@ export class Batch {
   append(append: Append): Appended {
     const held = this.load(append.runId);
     const repeated = this.repeated(held, append.events);
-    if (repeated === "same") return { events: this.journalAfter(held, append.after) };
-    const refused = repeated ?? this.refusal(held, append);
+    const stale = append.writer && !this.isDriver(held, append) && append.events.some(begins);
+    if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
+    const refused = (repeated === "conflict" ? repeated : undefined) ?? this.refusal(held, append);
     if (refused) return { events: this.journalAfter(held, append.after), refused };
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
@@ -230,6 +231,9 @@ export class Batch {
     );
   }
 }
+
+/** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
+const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
 export function payloadText(statements: Statements, digest: Digest, stored: string): string {

@@ -96,7 +96,7 @@ function prepareFile(path: string): void {
 /** For this user alone. A folder that we made inside somebody's repository is not theirs to commit. */
 export function makeFolder(folder: string): void {
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) === undefined) return;
-  writeFileSync(join(folder, ".gitignore"), "*\n");
+  writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
 }
 
 function migrate(db: DatabaseSync, path: string): void {

@@ -131,7 +131,7 @@ test("[E1] an owner without a name is reported, not guessed", async () => {
   mine.release();
 });
 
-test("[E1] its files are for their owner alone, and only owner.db is left behind", async () => {
+test("[E1] its files are for their owner alone, and only owner.db and the .gitignore are left behind", async () => {
   const folder = place();
   const mine = (await takeOwnership(folder, self)) as Ownership;
   for (const name of readdirSync(folder)) {
@@ -139,7 +139,7 @@ test("[E1] its files are for their owner alone, and only owner.db is left behind
   }
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   mine.release();
-  expect(readdirSync(folder)).toEqual(["owner.db"]);
+  expect(readdirSync(folder)).toEqual([".gitignore", "owner.db"]);
 });
 
 test("[E1] a path that is too long for a socket gets a short one, the same each time", async () => {

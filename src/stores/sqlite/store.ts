@@ -25,7 +25,7 @@ import { isStorageError, openDatabase, storageError } from "./open.ts";
 import { blobForm, digest, SqliteReader } from "./reader.ts";
 import { type Held, insertRow } from "./rows.ts";
 
-const MAX_JOBS = 256;
+const MAX_JOBS = 1_000;
 const LEASE_MS = 15_000;
 
 interface Job {

@@ -1,0 +1,60 @@
+// What must hold when everything has ended: the invariants of every test, and that the pure core can be asked at any
+// point of any journal.
+
+import { writeFileSync } from "node:fs";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import { decide } from "../../src/loop/decide.ts";
+import { applyRunState, emptyRunState } from "../../src/projections/run-state.ts";
+import { applyTranscript, emptyTranscript } from "../../src/projections/transcript.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
+import { scratchFile } from "./scratch.ts";
+import type { Watch } from "./watch.ts";
+
+export async function finalProblems(store: Store, watch: Watch, options: SimOptions): Promise<string[]> {
+  try {
+    return await problemsOf(store, watch, options);
+  } catch (error) {
+    return [`P13 a journal cannot be read: ${(error as Error).message}`];
+  }
+}
+
+async function problemsOf(store: Store, watch: Watch, { runs }: SimOptions): Promise<string[]> {
+  const problems = await watch.missing((runId) => store.journal(runId));
+  problems.push(...watch.deniedEffects());
+  const oracle = scratchFile("effects.log");
+  writeFileSync(oracle, watch.effects.map((effect) => `${JSON.stringify(effect)}\n`).join(""));
+  try {
+    await checkInvariants(store, oracle);
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  const open = await store.openApprovals();
+  if (open.length > 0) problems.push(`I8 an ended run still asks: ${JSON.stringify(open[0])}`);
+  for (const row of (await store.runs({ limit: 100 })).runs) {
+    const plan = runs.find(({ agent }) => agent === row.agent)!;
+    problems.push(...undecidable(await store.journal(row.id), plan));
+  }
+  return problems;
+}
+
+/** L2: `decide` has an answer at every point of a journal, and the same one when it is asked again. */
+function undecidable(journal: readonly JournalEvent[], plan: RunPlan): string[] {
+  const definition = definitionOf(plan, "");
+  const state = emptyRunState();
+  const transcript = emptyTranscript();
+  for (const event of journal) {
+    applyRunState(state, event);
+    applyTranscript(transcript, event);
+    const facts = { now: event.ts, contextWindow: 1_000 };
+    const ask = (): string => JSON.stringify(decide({ state, transcript, definition }, facts));
+    try {
+      const first = ask();
+      if (ask() !== first) return [`L2 another decision for the same journal at #${event.seq}`];
+    } catch (error) {
+      return [`L2 no decision at #${event.seq}: ${(error as Error).stack}`];
+    }
+  }
+  return [];
+}

@@ -1,0 +1,53 @@
+// What a simulated worker meets outside: tools that leave a mark in the world, and models that play the plan. Both may be
+// held before and after they act: a crash between the two is the one that nobody can see (F02, F03).
+
+import { z } from "zod";
+import type { Model } from "../../src/models/model.ts";
+import { createScriptedModel } from "../../src/models/scripted.ts";
+import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
+import { TOOLS, type ToolName } from "./options.ts";
+import { promptProblem } from "./prompt-check.ts";
+import { speak } from "./script.ts";
+import type { SimProcess, Surroundings } from "./surroundings.ts";
+import type { Watch } from "./watch.ts";
+
+export function simulatedTools(worker: SimProcess, watch: Watch): AnyTool[] {
+  return (Object.keys(TOOLS) as ToolName[]).map((name) =>
+    defineTool({
+      name,
+      description: `Does ${name}.`,
+      input: z.object({ what: z.string() }),
+      effect: TOOLS[name],
+      async execute({ what }, context) {
+        const { runId, callId, signal } = context;
+        if (!worker.mayBegin())
+          watch.problem(`E2 ${name} ${runId}/${callId} began after the worker's deadline`);
+        await worker.gate.pass("effect", `begin ${name} ${runId}/${callId}`, async () => {});
+        if (signal.aborted) return { output: "stopped in time", isError: true };
+        watch.effect(name, what, context, worker.pid);
+        await worker.gate.pass("effect", `end ${name} ${runId}/${callId}`, async () => {});
+        return { output: `${name} ${what}: done` };
+      },
+    }),
+  );
+}
+
+export function simulatedModel(worker: SimProcess, { options, watch }: Surroundings, name: string): Model {
+  const script = createScriptedModel((request) => speak(options.runs, request), { name });
+  return {
+    ...script,
+    async doStream(call) {
+      const place = call.providerOptions?.["cadre"] as { runId: string };
+      const label = `model for ${place.runId}`;
+      if (!worker.mayBegin()) watch.problem(`E2 a ${label} was called after the worker's deadline`);
+      watch.modelCall(worker.intents.get(place.runId));
+      const problem = promptProblem(call.prompt);
+      if (problem)
+        watch.problem(`F11 the prompt of ${place.runId} ${problem}: ${JSON.stringify(call.prompt)}`);
+      await worker.gate.pass("effect", `ask ${label}`, async () => {});
+      const answer = await script.doStream(call);
+      await worker.gate.pass("effect", `hear ${label}`, async () => {});
+      return answer;
+    },
+  };
+}

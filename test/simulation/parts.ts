@@ -1,0 +1,70 @@
+// The loop's parts in a simulated process: the real ones, but for what they touch outside.
+
+import { createGate } from "../../src/loop/gate.ts";
+import type { LoopParts } from "../../src/loop/parts.ts";
+import { createEstimateCall } from "../../src/models/estimate.ts";
+import { createLimiter } from "../../src/models/limiter.ts";
+import type { Model } from "../../src/models/model.ts";
+import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/retry.ts";
+import { judge } from "../../src/permissions/judge.ts";
+import { digest } from "../../src/stores/sqlite/reader.ts";
+import { simulatedModel, simulatedTools } from "./outside.ts";
+import { workerStore } from "./stores.ts";
+import type { SimProcess, Surroundings } from "./surroundings.ts";
+
+export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
+  const { options, clock, ids, watch, mutant } = world;
+  const store = workerStore(worker, world);
+  const priceOf: LoopParts["priceOf"] = (model, { input, output }) =>
+    model === "sim/a" ? (input + output) / 1_000_000 : null;
+  const tools = simulatedTools(worker, watch);
+  const models = new Map<string, Model>();
+  const sources = [{ source: "project", rules: options.authority }];
+  const parts: LoopParts = {
+    store,
+    clock,
+    ids,
+    digest,
+    worker: worker.name,
+    host: "host",
+    pid: worker.pid,
+    models: {
+      resolve(name) {
+        const model = models.get(name) ?? simulatedModel(worker, world, name);
+        models.set(name, model);
+        return model;
+      },
+      contextWindow: () => options.contextWindow,
+    },
+    priceOf,
+    estimateCall: createEstimateCall(priceOf),
+    classifyFailure: createClassifyFailure(clock),
+    silenceError,
+    cutStreamError,
+    limiter: createLimiter(clock),
+    tools: new Map((mutant.tools?.(tools) ?? tools).map((tool) => [tool.name, tool])),
+    inputSchema: () => ({ type: "object" }),
+    judge,
+    judgeShell: () => ({ readOnly: false, why: "simulated" }),
+    offers: ({ tools: { allow } }, tool) => allow === undefined || allow.includes(tool.name),
+    authority: () => sources,
+    standingGrants: () => store.grants(),
+    systemPrompt: ({ prompt }) => prompt,
+    gate: createGate(),
+    drives: new Map(),
+    mayBegin: () => worker.mayBegin(),
+    onDelta() {},
+    onProblem: ({ runId, message, error }) => {
+      world.trace(`    problem in ${worker.name}, ${runId}: ${message}`);
+      if (!isForeseen(error)) watch.problem(`P9 a drive of ${runId} broke: ${(error as Error).stack}`);
+    },
+    drainMs: 5_000,
+  };
+  return mutant.parts?.(parts) ?? parts;
+}
+
+/** A full disk, and an outcome that a slow worker has handed in first: the run is given back and tried again. */
+function isForeseen(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string };
+  return code === "STORAGE_FULL" || message.startsWith("The journal has another event under");
+}

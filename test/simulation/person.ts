@@ -1,0 +1,152 @@
+// The people of a simulation. The careless one does anything at any time, twice or too late; the helpful one answers what
+// is asked. Whoever is asked what became of a call has looked at the world before answering.
+
+import { CadreError } from "../../src/errors.ts";
+import { approvalId, type RunId } from "../../src/ids.ts";
+import type { LoopParts } from "../../src/loop/parts.ts";
+import {
+  cancelRun,
+  type Decision,
+  decideApproval,
+  decideOutcome,
+  type PeopleParts,
+  pauseRun,
+  resumeRun,
+  sendMessage,
+} from "../../src/loop/people.ts";
+import { grantFor } from "../../src/permissions/grant.ts";
+import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
+import { fold } from "../../src/projections/projection.ts";
+import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
+import { deskStore } from "./stores.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const REFUSALS = new Set([
+  "RUN_TERMINAL",
+  "CONFLICT",
+  "ALREADY_DECIDED",
+  "STALE",
+  "UNPROCESSABLE",
+  "NOT_FOUND",
+]);
+
+export class Person {
+  private readonly world: Surroundings;
+  private readonly parts: PeopleParts;
+
+  constructor(world: Surroundings, parts: LoopParts) {
+    this.world = world;
+    this.parts = { ...parts, store: deskStore(world), grantFor, wake: async () => {} };
+  }
+
+  state(runId: RunId): RunState {
+    return fold(runStateProjection, this.world.watch.journal(runId));
+  }
+
+  /** Anything, at any time. */
+  async act(runId: RunId): Promise<string> {
+    const { random } = this.world;
+    const items = openItems(this.state(runId));
+    const action = random.weighted([
+      ["decide", items.length > 0 ? 20 : 0],
+      ["message", 2],
+      ["pause", 1],
+      ["resume", 3],
+      ["cancel", 0.4],
+      ["decide what is not asked", 0.5],
+    ]);
+    switch (action) {
+      case "decide":
+        return this.decide(random.pick(items), true);
+      case "message":
+        return this.tried(`message to ${runId}`, sendMessage(runId, "and do not forget", "ann", this.parts));
+      case "pause":
+        return this.tried(`pause ${runId}`, pauseRun(runId, "ann", this.parts));
+      case "resume":
+        return this.tried(`resume ${runId}`, resumeRun(runId, "ann", this.parts));
+      case "cancel":
+        return this.tried(`cancel ${runId}`, cancelRun(runId, "ann", undefined, this.parts));
+      default: {
+        const id = approvalId(runId, random.pick(["m1.0", "m2.1", "budget/1", "loop/1"]));
+        return this.tried(`approve ${id}`, decideApproval(id, { decision: "approve" }, "eve", this.parts));
+      }
+    }
+  }
+
+  /** Answers what is asked in a run, and lets it go on if it was set aside. False: nothing was to be done. */
+  async help(runId: RunId): Promise<boolean> {
+    const state = this.state(runId);
+    const kind = state.waitingOn?.kind;
+    if (state.cancel) return false;
+    if (state.status === "suspended" && (kind === "paused" || kind === "quarantine")) {
+      await this.tried(`resume ${runId}`, resumeRun(runId, "bob", this.parts));
+      return true;
+    }
+    const items = openItems(state);
+    for (const item of items) await this.decide(item, false);
+    return items.length > 0;
+  }
+
+  private async decide(item: ApprovalItem, careless: boolean): Promise<string> {
+    const { random } = this.world;
+    if (item.kind === "outcome") return this.say(item);
+    const decision = careless ? this.anyDecision(item) : this.helpfulDecision(item);
+    const what = `${decision.decision} ${item.id}`;
+    const first = this.tried(what, decideApproval(item.id, decision, "ann", this.parts));
+    if (!careless || !random.chance(0.15)) return first;
+    const other: Decision = random.chance(0.5) ? decision : { decision: "reject", note: "no" };
+    const second = this.tried(
+      `${other.decision} at the same time`,
+      decideApproval(item.id, other, "eve", this.parts),
+    );
+    return `${await first}; ${await second}`;
+  }
+
+  private anyDecision(item: ApprovalItem): Decision {
+    const { random } = this.world;
+    if (item.kind === "budget") {
+      const limits = {
+        maxTokens: random.between(1_000, 40_000),
+        maxCost: random.between(1_000, 40_000) / 1_000_000,
+      };
+      return random.chance(0.6) ? { decision: "approve", limits } : { decision: "reject" };
+    }
+    if (item.kind === "loop") return { decision: random.chance(0.5) ? "approve" : "reject" };
+    return random.weighted<Decision>([
+      [{ decision: "approve" }, 6],
+      [{ decision: "approve", scope: random.pick(["once", "run", "tree", "always"]) }, 2],
+      [{ decision: "edit", input: { what: `edited ${item.itemId}` } }, 2],
+      [{ decision: "edit", input: { what: 7 } }, 1],
+      [{ decision: "reject", note: "rather not" }, 2],
+    ]);
+  }
+
+  /** Has looked: says that it happened where it did. */
+  private say(item: ApprovalItem): Promise<string> {
+    const { random, watch } = this.world;
+    const { runId, callId } = item;
+    const done = watch.effects.some((effect) => effect.runId === runId && effect.callId === callId);
+    const verdict = done ? "happened" : random.pick(["run_again", "fail"] as const);
+    return this.tried(`${verdict} ${item.id}`, decideOutcome(runId, callId!, { verdict }, "ann", this.parts));
+  }
+
+  /** A refusal is an answer; anything else that goes wrong is ours. */
+  private async tried(what: string, wish: Promise<unknown>): Promise<string> {
+    try {
+      await wish;
+      return what;
+    } catch (error) {
+      if (error instanceof CadreError && REFUSALS.has(error.code)) return `${what}: refused, ${error.code}`;
+      this.world.watch.problem(`a person could not ${what}: ${(error as Error).stack}`);
+      return `${what}: failed`;
+    }
+  }
+
+  /** Raises a budget once or twice; a tree's own budget cannot be raised, so it is no use to go on. */
+  private helpfulDecision({ kind, runId }: ApprovalItem): Decision {
+    if (kind === "tool") return { decision: "approve" };
+    const raised = [...this.state(runId).decisions.keys()].filter((itemId) => itemId.startsWith("budget/"));
+    if (kind !== "budget" || raised.length > 5) return { decision: "reject" };
+    return { decision: "approve", limits: { maxTokens: 1_000_000, maxCost: 100 } };
+  }
+}

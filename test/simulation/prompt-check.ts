@@ -1,0 +1,50 @@
+// What a provider demands of a prompt (F11): roles in their order, every call answered at once and once, ids that pair.
+
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+
+const PLACEHOLDER = "Interrupted: it is not known whether this was done.";
+
+/** The first thing that a provider would refuse, or undefined. */
+export function promptProblem(prompt: LanguageModelV4Prompt): string | undefined {
+  const [system, first] = prompt;
+  if (system?.role !== "system" || first?.role !== "user")
+    return "begins with something else than system and user";
+  if (prompt.at(-1)?.role === "assistant") return "ends with the assistant's own words";
+  const used = new Set<string>();
+  for (let index = 1; index < prompt.length; index++) {
+    const problem = messageProblem(prompt, index, used);
+    if (problem) return `message ${index} ${problem}`;
+  }
+  return undefined;
+}
+
+function messageProblem(prompt: LanguageModelV4Prompt, index: number, used: Set<string>): string | undefined {
+  const message = prompt[index]!;
+  const before = prompt[index - 1]!;
+  const open = callIds(before);
+  if (message.role === "system") return "is a second system message";
+  if (message.content.length === 0) return "is empty";
+  if (open.length > 0 && message.role !== "tool") return "leaves calls without results";
+  if (message.role === "assistant") {
+    if (before.role === "assistant") return "is the assistant again";
+    for (const id of callIds(message)) {
+      if (id === "" || used.has(id)) return `uses the call id ${JSON.stringify(id)} again`;
+      used.add(id);
+    }
+  }
+  if (message.role === "user" && message.content.some((part) => part.type === "text" && part.text === "")) {
+    return "says nothing";
+  }
+  if (message.role !== "tool") return undefined;
+  const results = message.content.filter((part) => part.type === "tool-result");
+  if (JSON.stringify(results.map(({ toolCallId }) => toolCallId)) !== JSON.stringify(open)) {
+    return "answers other calls than those before it";
+  }
+  const left = results.find(({ output }) => output.type === "error-text" && output.value === PLACEHOLDER);
+  return left && `goes on without a result of ${left.toolCallId}`;
+}
+
+function callIds(message: LanguageModelV4Prompt[number]): string[] {
+  if (message.role !== "assistant") return [];
+  return message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
+}

@@ -1,0 +1,57 @@
+// What the simulated models say: a pure function of the plan and of the place in the run.
+
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
+
+export function speak(plans: readonly RunPlan[], request: ScriptedRequest): ScriptedTurn {
+  const plan = plans.find(({ agent }) => agent === request.agent)!;
+  const { turn, attempt, purpose } = request;
+  if (purpose === "summary")
+    return { text: "What was done so far, in short.", usage: { input: 300, output: 20 } };
+  const planned = plan.turns[turn - 1];
+  if (purpose !== "turn" || !planned) return ending(plan, turn, purpose);
+  const failure = planned.failures[attempt - 1];
+  if (failure) return failing(failure);
+  return { text: planned.text, calls: planned.calls.map(call), usage: planned.usage };
+}
+
+function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
+  const past = turn - plan.turns.length;
+  const usage = { input: 200, output: 30 };
+  if (plan.ending === "empty-first" && past === 1) return { text: "", usage };
+  if (plan.ending === "with-calls" && (past === 1 || purpose === "final")) {
+    const report = { tool: "final_report", input: { summary: "done" } };
+    return { calls: [{ tool: "look", input: { what: "once more" } }, report], usage };
+  }
+  if (plan.ending === "text" && plan.output === "none") return { text: `agent ${plan.agent} is done`, usage };
+  const wrong = plan.output === "wrong-first" && past <= 1;
+  const output = plan.output === "none" ? {} : { output: wrong ? "no number" : { n: 1 } };
+  return { report: { summary: "done", ...output }, usage };
+}
+
+function call({ tool, what, form, id }: CallPlan): NonNullable<ScriptedTurn["calls"]>[number] {
+  const base = { tool, ...(id === undefined ? {} : { id }) };
+  if (form === "no-json") return { ...base, raw: `{"what": "${what}` };
+  return { ...base, input: form === "wrong-type" ? { what: 7 } : { what } };
+}
+
+function failing(failure: ModelFailure): ScriptedTurn {
+  switch (failure) {
+    case "429":
+      return { error: { status: 429, message: "slow down", retryAfter: 20 } };
+    case "529":
+      return { error: { status: 529, message: "overloaded" } };
+    case "400":
+      return { error: { status: 400, message: "no such thing" } };
+    case "network":
+      return { error: "network" };
+    case "cut":
+      return { calls: [{ tool: "charge", input: { what: "never whole" } }], cut: "stream" };
+    case "silent":
+      return { calls: [{ tool: "charge", input: { what: "never finished" } }], cut: "silent" };
+    case "length":
+      return { calls: [{ tool: "charge", input: { what: "too long" } }], cut: "length" };
+    default:
+      return failure satisfies never;
+  }
+}

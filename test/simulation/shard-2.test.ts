@@ -1,0 +1,3 @@
+import { simulateShard } from "./shard.ts";
+
+simulateShard({ shard: 2, of: 4 });

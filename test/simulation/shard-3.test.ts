@@ -1,0 +1,3 @@
+import { simulateShard } from "./shard.ts";
+
+simulateShard({ shard: 3, of: 4 });

@@ -1,0 +1,305 @@
+// One seed, from its options to its verdict. The simulation is the scheduler: it picks what happens next, at every await
+// point of every worker. First anything may go wrong, and nothing may break (safety); then nothing goes wrong any more,
+// and everything must end (liveness).
+
+import { rmSync } from "node:fs";
+import { vi } from "vitest";
+import { fakeClock } from "../../src/clock.ts";
+import { seededIds } from "../../src/ids.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { finalProblems } from "./final-checks.ts";
+import { expandSeed, type SimAction, type SimOptions } from "./options.ts";
+import { Person } from "./person.ts";
+import { seededRandom } from "./random.ts";
+import { scratchFile } from "./scratch.ts";
+import { startRuns } from "./start-runs.ts";
+import type { Mutant, Surroundings } from "./surroundings.ts";
+import { Watch } from "./watch.ts";
+import { SimWorker } from "./worker.ts";
+
+export interface Verdict {
+  seed: number;
+  options: SimOptions;
+  problems: string[];
+  /** The same for the same seed, to the last line. */
+  trace: string[];
+  counts: { events: number; effects: number; crashes: number };
+}
+
+const LIVENESS_ROUNDS = 300;
+const SPINNING = 5_000;
+const BEAT_MS = 5_000;
+const HOUR = 3_600_000;
+
+export async function simulate(seed: number, mutant: Mutant = { name: "none" }): Promise<Verdict> {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const simulation = new Simulation(expandSeed(seed), mutant);
+  try {
+    return await simulation.run();
+  } finally {
+    await simulation.close();
+    vi.useRealTimers();
+  }
+}
+
+class Simulation {
+  private readonly options: SimOptions;
+  private readonly world: Surroundings;
+  private readonly watch = new Watch();
+  private readonly clock = fakeClock();
+  private readonly file: string;
+  private store: Store;
+  private workers: SimWorker[] = [];
+  private born = 0;
+  private crashes = 0;
+  private activity = 0;
+  private readonly runIds: string[] = [];
+  private readonly trace: string[] = [];
+  private person!: Person;
+
+  constructor(options: SimOptions, mutant: Mutant) {
+    this.options = options;
+    this.file = options.storage === "file" ? scratchFile(`${options.seed}.db`) : ":memory:";
+    this.store = this.openStore();
+    this.world = {
+      options,
+      random: seededRandom(options.seed + 1_000_003),
+      clock: this.clock,
+      ids: seededIds(options.seed),
+      watch: this.watch,
+      store: () => this.store,
+      onActivity: () => this.activity++,
+      trace: (line) => this.trace.push(line),
+      mutant,
+    };
+  }
+
+  async run(): Promise<Verdict> {
+    await this.begin();
+    for (let step = 0; step < this.options.steps && this.watch.problems.length === 0; step++)
+      await this.step(step);
+    if (this.watch.problems.length === 0) await this.finishAll();
+    if (this.watch.problems.length === 0) {
+      this.watch.problems.push(...(await finalProblems(this.store, this.watch, this.options)));
+    }
+    const events = this.runIds.reduce((sum, id) => sum + this.watch.journal(id).length, 0);
+    const counts = { events, effects: this.watch.effects.length, crashes: this.crashes };
+    const { options, trace, watch } = this;
+    return { seed: options.seed, options, problems: watch.problems, trace, counts };
+  }
+
+  async close(): Promise<void> {
+    for (const worker of this.workers) worker.gate.crash();
+    await this.settle();
+    vi.clearAllTimers();
+    await this.store.close();
+    if (this.file !== ":memory:")
+      for (const end of ["", "-wal", "-shm"]) rmSync(this.file + end, { force: true });
+  }
+
+  private async begin(): Promise<void> {
+    const { workers, runs } = this.options;
+    for (let count = workers === "one" ? 1 : 2; count > 0; count--) await this.hire();
+    this.person = new Person(this.world, this.workers[0]!.parts);
+    this.runIds.push(...(await startRuns(runs, this.store, this.world)));
+  }
+
+  private openStore(): Store {
+    const store = openSqliteStore({ path: this.file, clock: this.clock });
+    store.onCommit((events) => {
+      this.activity++;
+      this.watch.committed(events);
+      for (const { type, runId, seq } of events) this.trace.push(`    + ${runId.slice(-4)} #${seq} ${type}`);
+      for (const { type, runId } of events) {
+        if (type !== "CANCEL_REQUESTED" || !this.options.hearsCancels) continue;
+        for (const { gate, parts } of this.workers)
+          if (!gate.stalled) parts.drives.get(runId)?.interrupt("cancel");
+      }
+    });
+    return store;
+  }
+
+  private async hire(): Promise<void> {
+    this.born++;
+    const pid = this.options.sameHost ? 1 : this.born;
+    const worker = new SimWorker(`w${this.born}`, pid, this.world);
+    this.workers.push(worker);
+    await worker.beat();
+  }
+
+  private async step(number: number): Promise<void> {
+    const { random, options } = this.world;
+    const held = this.workers.some(({ gate }) => !gate.idle && !gate.stalled);
+    const weights = { ...options.weights, release: held ? options.weights.release : 0 };
+    const action = random.weighted(Object.entries(weights) as [SimAction, number][]);
+    const worker = random.pick(this.workers);
+    const said = await this[ACTIONS[action]](worker);
+    if (said !== undefined) this.trace.push(`${number} ${action} ${worker.name}: ${said}`);
+    await this.settle();
+  }
+
+  private async startDrive(worker: SimWorker): Promise<string | undefined> {
+    const due = (await this.store.due(this.clock.now(), 10)).filter((runId) => !worker.driving.has(runId));
+    if (due.length === 0 || worker.gate.stalled) return undefined;
+    const runId = this.world.random.pick(due);
+    worker.drive(runId);
+    return runId;
+  }
+
+  private async release({ gate }: SimWorker): Promise<string | undefined> {
+    return gate.stalled ? undefined : gate.release();
+  }
+
+  private async personActs(worker: SimWorker): Promise<string | undefined> {
+    const { random } = this.world;
+    const acts = this.person.act(random.pick(this.runIds));
+    const meanwhile = random.chance(0.4) && !worker.gate.stalled ? worker.gate.release() : undefined;
+    await this.settle();
+    return meanwhile === undefined ? acts : `${await acts}, while ${meanwhile}`;
+  }
+
+  private async tick(): Promise<string> {
+    const ms = this.world.random.between(1, 2_000);
+    await this.advance(ms);
+    return `${ms} ms`;
+  }
+
+  private async waitForTimer(): Promise<string | undefined> {
+    const next = await this.store.nextDue();
+    if (next === undefined) return undefined;
+    const ms = Math.min(Math.max(0, next - this.clock.now()), 2 * HOUR);
+    await this.advance(this.isBusy() ? Math.min(ms, 30_000) : ms);
+    return `${ms} ms`;
+  }
+
+  private async expireLeases(): Promise<string> {
+    await this.advance(16_000);
+    return "16 s";
+  }
+
+  private async jump(): Promise<string> {
+    const by = this.world.random.pick([2 * HOUR, -2 * HOUR]);
+    this.clock.set(this.clock.now() + by);
+    for (const worker of this.workers) await worker.beat();
+    return `${by / HOUR} h`;
+  }
+
+  private async crash(worker: SimWorker): Promise<string> {
+    this.crashes++;
+    const said = worker.gate.crash();
+    this.workers = this.workers.filter((other) => other !== worker);
+    await this.settle();
+    if (this.options.storage === "file") {
+      const before = this.store;
+      this.store = this.openStore();
+      await before.close();
+    }
+    await this.hire();
+    return said;
+  }
+
+  private async stall({ gate }: SimWorker): Promise<string> {
+    gate.stalled = !gate.stalled;
+    return gate.stalled ? "slow" : "back";
+  }
+
+  private async drain(worker: SimWorker): Promise<string | undefined> {
+    const runId = [...worker.driving.keys()][0];
+    if (runId === undefined) return undefined;
+    worker.driving.get(runId)!.abort();
+    worker.leaving = true;
+    return runId;
+  }
+
+  private async fillDisk({ gate }: SimWorker): Promise<number | undefined> {
+    return gate.failWrites() || undefined;
+  }
+
+  /** Time passes; whoever is not slow says so to the store. */
+  private async advance(ms: number): Promise<void> {
+    for (let rest = ms; rest > 0; ) {
+      const part = this.isBusy() ? Math.min(rest, BEAT_MS) : rest;
+      rest -= part;
+      this.clock.advance(part);
+      vi.advanceTimersByTime(part);
+      for (const worker of this.workers) await worker.beat();
+      await this.settle();
+    }
+  }
+
+  private isBusy(): boolean {
+    return this.workers.some(({ driving }) => driving.size > 0);
+  }
+
+  /** P11, I11: nothing goes wrong any more, everything that is asked is answered, and time passes. */
+  private async finishAll(): Promise<void> {
+    this.trace.push("faults are over");
+    for (let round = 0; round < LIVENESS_ROUNDS && this.watch.problems.length === 0; round++) {
+      for (const { gate } of this.workers) {
+        gate.stalled = false;
+        gate.open = true;
+        gate.releaseAll();
+      }
+      await this.settle();
+      for (const worker of this.workers.filter(({ leaving }) => leaving)) await this.crash(worker);
+      const left = await this.unfinished();
+      if (left.length === 0) return;
+      if (!(await this.goOn(left))) await this.advance(round % 10 === 9 ? 2 * HOUR : 16_000);
+      await this.settle();
+    }
+    const left = await this.unfinished();
+    if (left.length === 0 || this.watch.problems.length > 0) return;
+    const rows = await Promise.all(left.map((id) => this.store.run(id)));
+    const where = rows.map((row) => `${row!.id} ${row!.status} ${JSON.stringify(row!.waitingOn)}`);
+    this.watch.problem(`I11 never ends: ${where.join("; ")}`);
+  }
+
+  private async goOn(left: readonly string[]): Promise<boolean> {
+    for (const worker of this.workers) await worker.beat();
+    const driven = await this.startDrive(this.workers[0]!);
+    if (driven !== undefined) this.trace.push(`  drive ${driven}`);
+    await this.settle();
+    if (driven !== undefined || this.isBusy()) return driven !== undefined;
+    const next = await this.store.nextDue();
+    const helped = await Promise.all(left.map((runId) => this.person.help(runId)));
+    if (helped.includes(true)) return true;
+    if (next === undefined) return false;
+    await this.advance(Math.max(0, next - this.clock.now()));
+    return true;
+  }
+
+  private async unfinished(): Promise<string[]> {
+    const rows = await Promise.all(this.runIds.map((id) => this.store.run(id)));
+    return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
+  }
+
+  /** Until nobody has anything to do but wait for the simulation. */
+  private async settle(): Promise<void> {
+    let seen = this.activity;
+    let rounds = 0;
+    for (let quiet = 0; quiet < 3; quiet++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (++rounds === SPINNING) {
+        this.watch.problem("E5 a drive goes round and round without resting");
+        for (const { gate } of this.workers) gate.crash();
+      }
+      if (this.activity !== seen) quiet = -1;
+      seen = this.activity;
+    }
+  }
+}
+
+const ACTIONS = {
+  drive: "startDrive",
+  release: "release",
+  person: "personActs",
+  tick: "tick",
+  wait: "waitForTimer",
+  "expire-leases": "expireLeases",
+  jump: "jump",
+  crash: "crash",
+  stall: "stall",
+  drain: "drain",
+  "disk-full": "fillDisk",
+} as const satisfies Record<SimAction, string>;

@@ -1,0 +1,77 @@
+// The store as a simulated worker, or a person, meets it: what they were told is kept in mind, the breakage stands in
+// between, and the gate decides when anything reaches the real one.
+
+import type { Store } from "../../src/stores/store.ts";
+import { Gate } from "./gate.ts";
+import type { SimProcess, Surroundings } from "./surroundings.ts";
+
+/** Around everything: what the loop was told, against what is so. Then the breakage, if any; then the gate. */
+export function workerStore(worker: SimProcess, world: Surroundings): Store {
+  const inner = watchedStore(worker.gate, world);
+  return {
+    ...inner,
+    async append(append) {
+      const answer = await inner.append(append);
+      for (const { type, payload } of answer.refused ? [] : append.events) {
+        if (type !== "MODEL_CALL_STARTED") continue;
+        const { callId, attempt = 1 } = payload;
+        worker.intents.set(append.runId, { runId: append.runId, callId, attempt });
+      }
+      return answer;
+    },
+  };
+}
+
+/** For people: nothing holds them up. */
+export function deskStore(world: Surroundings): Store {
+  const gate = new Gate(world.random, world.options, world.onActivity);
+  gate.open = true;
+  return watchedStore(gate, world);
+}
+
+function watchedStore(gate: Gate, world: Surroundings): Store {
+  const gated = gatedStore(gate, world);
+  const inner = world.mutant.store?.(gated, world) ?? gated;
+  return {
+    ...inner,
+    async append(append) {
+      const answer = await inner.append(append);
+      world.watch.answered(append, answer);
+      return answer;
+    },
+  };
+}
+
+function gatedStore(gate: Gate, { store }: Surroundings): Store {
+  const write = <T>(label: string, call: (to: Store) => Promise<T>) =>
+    gate.pass("write", label, () => call(store()));
+  const read = <T>(label: string, call: (from: Store) => Promise<T>) =>
+    gate.pass("read", label, () => call(store()));
+  return {
+    id: "simulated",
+    append: (append) =>
+      write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.append(append)),
+    acquire: (runId, worker) => write(`acquire ${runId}`, (to) => to.acquire(runId, worker)),
+    release: (runId, writer, wakeAt) => write(`let go ${runId}`, (to) => to.release(runId, writer, wakeAt)),
+    start: (...all) => write("start", (to) => to.start(...all)),
+    cancel: (...all) => write("cancel", (to) => to.cancel(...all)),
+    heartbeat: (...all) => write("heartbeat", (to) => to.heartbeat(...all)),
+    quarantine: (entry) => write("quarantine", (to) => to.quarantine(entry)),
+    revokeGrant: (id) => write("revoke", (to) => to.revokeGrant(id)),
+    putBlob: (text) => write("put blob", (to) => to.putBlob(text)),
+    due: (...all) => read("due", (from) => from.due(...all)),
+    nextDue: () => read("next due", (from) => from.nextDue()),
+    quarantined: () => read("quarantined", (from) => from.quarantined()),
+    run: (runId) => read("row", (from) => from.run(runId)),
+    runs: (filter) => read("rows", (from) => from.runs(filter)),
+    journal: (...all) => read("journal", (from) => from.journal(...all)),
+    head: (runId) => read("head", (from) => from.head(runId)),
+    read: (...all) => read("read", (from) => from.read(...all)),
+    position: () => read("position", (from) => from.position()),
+    openApprovals: (filter) => read("approvals", (from) => from.openApprovals(filter)),
+    grants: () => read("grants", (from) => from.grants()),
+    blob: (hash) => read("blob", (from) => from.blob(hash)),
+    onCommit: (listener) => store().onCommit(listener),
+    close: async () => {},
+  };
+}

@@ -1,0 +1,48 @@
+// What the workers and people of one simulation share.
+
+import type { FakeClock } from "../../src/clock.ts";
+import type { Ids, RunId } from "../../src/ids.ts";
+import type { LoopParts } from "../../src/loop/parts.ts";
+import type { Store } from "../../src/stores/store.ts";
+import type { AnyTool } from "../../src/tools/tool.ts";
+import type { Gate } from "./gate.ts";
+import type { SimOptions } from "./options.ts";
+import type { Random } from "./random.ts";
+import type { Watch } from "./watch.ts";
+
+export interface Surroundings {
+  options: SimOptions;
+  random: Random;
+  clock: FakeClock;
+  ids: Ids;
+  watch: Watch;
+  store(): Store;
+  onActivity(): void;
+  trace(line: string): void;
+  mutant: Mutant;
+}
+
+/** A deliberate breakage: parts of a worker, overridden at run time. */
+export interface Mutant {
+  name: string;
+  store?(store: Store, world: Surroundings): Store;
+  tools?(tools: AnyTool[]): AnyTool[];
+  parts?(parts: LoopParts): LoopParts;
+}
+
+/** A simulated process, as its parts see it. */
+export interface SimProcess {
+  readonly name: string;
+  readonly pid: number;
+  readonly gate: Gate;
+  /** The latest model intent of each run that this process knows to be on disk. */
+  readonly intents: Map<RunId, Intent>;
+  /** E2: its own deadline has not passed. */
+  mayBegin(): boolean;
+}
+
+export interface Intent {
+  runId: RunId;
+  callId: string;
+  attempt: number;
+}

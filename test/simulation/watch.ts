@@ -1,0 +1,238 @@
+// Watches a simulated world while it goes: every commit, every effect at the moment it happens, every call of a model,
+// every acknowledgement. What must never be is noted here; the simulation stops at the first note.
+
+import type { RunId } from "../../src/ids.ts";
+import type { EventBody, JournalEvent } from "../../src/journal/events.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { keyOf } from "../../src/journal/keys.ts";
+import { toolCallsOf } from "../../src/journal/message.ts";
+import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage.ts";
+import type { Append, Appended } from "../../src/stores/store.ts";
+import type { ToolContext } from "../../src/tools/tool.ts";
+import { TOOLS, type ToolName } from "./options.ts";
+
+export interface SeenEffect {
+  tool: ToolName;
+  runId: RunId;
+  callId: string;
+  attempt: number;
+  pid: number;
+  input: string;
+}
+
+export class Watch {
+  readonly problems: string[] = [];
+  readonly effects: SeenEffect[] = [];
+  private readonly journals = new Map<RunId, JournalEvent[]>();
+  private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
+
+  journal(runId: RunId): readonly JournalEvent[] {
+    return this.journals.get(runId) ?? [];
+  }
+
+  problem(text: string): void {
+    this.problems.push(text);
+  }
+
+  committed(events: readonly JournalEvent[]): void {
+    for (const event of events) {
+      const seen = this.journals.get(event.runId) ?? [];
+      this.journals.set(event.runId, seen);
+      for (const problem of wrongWith(event, seen)) this.problem(`${problem}: ${describe(event)}`);
+      seen.push(event);
+    }
+  }
+
+  /** I1: what was acknowledged is kept in mind. */
+  answered({ runId, events }: Append, { refused }: Appended): void {
+    if (refused) return;
+    for (const event of events) {
+      this.acknowledged.push({ runId, key: nameOf(event), text: sorted(event.payload) });
+    }
+  }
+
+  /** An effect that is about to happen: its intent is on disk, it is allowed, for exactly this input, and not twice. */
+  effect(tool: ToolName, what: string, context: ToolContext, pid: number): void {
+    const { runId, callId, attempt } = context;
+    const journal = this.journal(runId);
+    const name = `${tool} ${runId}/${callId} attempt ${attempt}`;
+    const start = journal.find(
+      ({ type, payload }) =>
+        type === "TOOL_STARTED" && payload.toolCallId === callId && (payload.attempt ?? 1) === attempt,
+    );
+    if (!start) this.problem(`L3 ${name} began before its intent was on disk`);
+    else
+      for (const problem of unauthorised(journal, start, callId, what)) this.problem(`${problem}: ${name}`);
+    const before = this.effects.filter((effect) => effect.runId === runId && effect.callId === callId);
+    if (TOOLS[tool] === "idempotent" && before.length > 0) return;
+    const again = journal.filter(
+      ({ type, payload }) =>
+        type === "OUTCOME_DECIDED" && payload.toolCallId === callId && payload.verdict === "run_again",
+    );
+    if (TOOLS[tool] === "unsafe" && before.length > again.length)
+      this.problem(`I4 ${name} happened again by itself`);
+    this.effects.push({ tool, runId, callId, attempt, pid, input: what });
+  }
+
+  /** P3: a model call has its intent on disk, and nobody asks for an answer that is recorded. */
+  modelCall(intent: { runId: RunId; callId: string; attempt: number } | undefined): void {
+    if (!intent) {
+      this.problem("L3 a model was called without an intent");
+      return;
+    }
+    const { runId, callId, attempt } = intent;
+    const journal = this.journal(runId);
+    const ended = journal.find(
+      ({ type, payload }) =>
+        (type === "AGENT_THOUGHT" || type === "MODEL_CALL_FAILED") &&
+        payload.callId === callId &&
+        (type === "AGENT_THOUGHT" || (payload.attempt ?? 1) >= attempt),
+    );
+    if (ended) this.problem(`P3 model call ${runId}/${callId} attempt ${attempt} was closed already`);
+  }
+
+  /** What is told to the model as not begun did not happen. */
+  deniedEffects(): string[] {
+    return this.effects
+      .filter(({ runId, callId, attempt }) =>
+        this.journal(runId).some(
+          ({ type, payload }) =>
+            type === "TOOL_RESULT" &&
+            payload.toolCallId === callId &&
+            payload.outcome === "not_started" &&
+            (payload.attempt ?? 1) === attempt,
+        ),
+      )
+      .map(
+        ({ runId, callId }) => `I4 ${runId}/${callId} was done, and its result says that it was not started`,
+      );
+  }
+
+  /** I1: everything that was ever acknowledged, against the journals as they are now. */
+  async missing(read: (runId: RunId) => Promise<JournalEvent[]>): Promise<string[]> {
+    const texts = new Map<string, string>();
+    for (const runId of new Set(this.acknowledged.map((fact) => fact.runId))) {
+      for (const event of await read(runId)) texts.set(`${runId} ${nameOf(event)}`, sorted(event.payload));
+    }
+    return this.acknowledged
+      .filter(({ runId, key, text }) => texts.get(`${runId} ${key}`) !== text)
+      .map(({ runId, key }) => `I1 ${key} of ${runId} was acknowledged and is not there`);
+  }
+}
+
+function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Generator<string> {
+  const { type, payload, seq } = event;
+  if (seq !== before.length + 1) yield `I2 seq ${seq} after ${before.length} events`;
+  if (before.some((other) => TERMINAL_TYPES.has(other.type))) yield "I6 after the end";
+  const cancelled = before.some((other) => other.type === "CANCEL_REQUESTED");
+  if (cancelled && (type === "TOOL_STARTED" || type === "MODEL_CALL_STARTED"))
+    yield "I7 begun after a cancel";
+  const name = nameOf(event);
+  if (before.some((other) => nameOf(other) === name)) yield `J1 ${name} a second time`;
+  if ("ms" in payload && (payload.ms ?? 0) < 0) yield "F36 a negative duration";
+  if (type === "AGENT_THOUGHT" || type === "MODEL_CALL_FAILED") {
+    const { callId, attempt = 1 } = payload;
+    const begun = before.some(
+      (other) =>
+        other.type === "MODEL_CALL_STARTED" &&
+        other.payload.callId === callId &&
+        (other.payload.attempt ?? 1) === attempt,
+    );
+    if (!begun) yield "J3 an outcome without its intent";
+  }
+  if (type === "MODEL_CALL_STARTED") yield* wrongWithCall(before);
+  if (type === "RUN_COMPLETED" && payload.stopReason === "final_answer" && payload.unseen) {
+    yield "J11 completed with context that the model never saw";
+  }
+}
+
+/** The same text for the same value: what is read back has its keys in the order of its schema. */
+function sorted(payload: object): string {
+  return JSON.stringify(payload, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+}
+
+/** By what an event can be there only once, whatever key its writer gave it; some have no name but that key. */
+function nameOf(event: EventBody): string {
+  const own =
+    event.type === "RUN_SUSPENDED" || event.type === "RUN_RESUMED" || event.type === "LIMIT_REACHED";
+  return keyOf(own ? event : ({ type: event.type, payload: event.payload } as EventBody));
+}
+
+/** Before a model is asked: each call of the thought before has its one result (F11), and there is money left (I9). */
+function* wrongWithCall(before: readonly JournalEvent[]): Generator<string> {
+  const thought = before.findLast(({ type }) => type === "AGENT_THOUGHT");
+  if (thought?.type === "AGENT_THOUGHT") {
+    const calls = toolCallsOf(thought.payload.content).map(
+      (_, index) => `${thought.payload.callId}.${index}`,
+    );
+    for (const id of calls) {
+      if (!before.some((other) => other.type === "TOOL_RESULT" && other.payload.toolCallId === id)) {
+        yield `F11 ${id} has no result`;
+      }
+    }
+  }
+  const spent = before.reduce(applyUsage, emptyUsage());
+  const budget = budgetIn(before);
+  if (totalTokens(spent) > budget.maxTokens)
+    yield `I9 ${totalTokens(spent)} of ${budget.maxTokens} tokens spent`;
+  if (spent.cost > budget.maxCost + 1e-9) yield `I9 ${spent.cost} of ${budget.maxCost} dollars spent`;
+}
+
+function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCost: number } {
+  const budget = { maxTokens: Infinity, maxCost: Infinity };
+  for (const { type, payload } of journal) {
+    if (type === "RUN_STARTED") {
+      const { maxTokens, maxCost, tree } = payload.limits;
+      budget.maxTokens = Math.min(maxTokens ?? Infinity, tree?.maxTokens ?? Infinity);
+      budget.maxCost = maxCost ?? Infinity;
+    }
+    if (type === "APPROVAL_DECIDED" && payload.limits) {
+      budget.maxTokens = payload.limits.maxTokens ?? budget.maxTokens;
+      budget.maxCost = payload.limits.maxCost ?? budget.maxCost;
+    }
+  }
+  return budget;
+}
+
+/** I8: what runs is what was allowed, or what a person saw or wrote. */
+function* unauthorised(
+  journal: readonly JournalEvent[],
+  start: JournalEvent,
+  callId: string,
+  what: string,
+): Generator<string> {
+  const past = journal.filter(({ seq }) => seq < start.seq);
+  const proposal = past.findLast(
+    ({ type, payload }) => type === "TOOL_PROPOSED" && payload.toolCallId === callId,
+  );
+  if (proposal?.type !== "TOOL_PROPOSED") return yield "I8 never proposed";
+  const { verdict, round = 1 } = proposal.payload;
+  if (verdict === "deny") yield "I8 denied, and done";
+  const item = round === 1 ? callId : `${callId}~${round}`;
+  const decision = past.find(({ type, payload }) => type === "APPROVAL_DECIDED" && payload.itemId === item);
+  const decided = decision?.type === "APPROVAL_DECIDED" ? decision.payload : undefined;
+  if (verdict === "ask" && decided?.decision !== "approve" && decided?.decision !== "edit")
+    yield "I8 not approved";
+  if (decided && decided.hash !== proposal.payload.hash) yield "I8 approved for another hash";
+  const input =
+    verdict === "ask" && decided?.decision === "edit" ? decided.input : proposedInput(past, callId);
+  if ((input as { what?: unknown } | undefined)?.what !== what)
+    yield `I8 ran ${what} in place of ${JSON.stringify(input)}`;
+}
+
+function proposedInput(journal: readonly JournalEvent[], callId: string): unknown {
+  const [modelCall, index] = callId.split(".");
+  const thought = journal.find(
+    ({ type, payload }) => type === "AGENT_THOUGHT" && payload.callId === modelCall,
+  );
+  return thought?.type === "AGENT_THOUGHT"
+    ? toolCallsOf(thought.payload.content)[Number(index)]?.input
+    : undefined;
+}
+
+export const describe = ({ runId, seq, type, key }: JournalEvent): string =>
+  `${runId} #${seq} ${type} ${key}`;
