@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    maxWorkers: "100%",
     reporters: ["default"],
   },
 });
