@@ -14,7 +14,7 @@ import type { Engine } from "./engines/engine.ts";
 import { startHeartbeat } from "./engines/heartbeat.ts";
 import { createLocalEngine } from "./engines/local.ts";
 import { CadreError } from "./errors.ts";
-import { type Ids, systemIds } from "./ids.ts";
+import { type Ids, type RunId, systemIds } from "./ids.ts";
 import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
@@ -22,6 +22,7 @@ import { drive } from "./loop/drive.ts";
 import { createGate } from "./loop/gate.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
+import { retry } from "./loop/retry.ts";
 import { createEstimateCall } from "./models/estimate.ts";
 import { createLimiter } from "./models/limiter.ts";
 import { createPrices } from "./models/prices.ts";
@@ -69,6 +70,8 @@ export interface Runtime {
   /** Read from disk each time: a new file is a new agent. */
   agents(): Promise<AgentSet>;
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
+  /** A new run that goes on where an ended one stopped. */
+  retry(runId: RunId): Promise<{ runId: RunId }>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
@@ -101,7 +104,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     store,
     clock,
     ids,
-    findAgent: async (name) => pinned(findAgent(await agents(), name).definition, tools),
+    findAgent: async (name) => usable(pinned(findAgent(await agents(), name).definition, tools), models),
     limits: config.limits,
     approvals: config.approvals,
     workspace: config.folder,
@@ -117,6 +120,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     defaultModel,
     agents,
     admit: (request, key) => admit(request, admitParts, key),
+    retry: (runId) => retry(runId, admitParts),
     async start() {
       stopWork = await startWork(engine, parts, report);
     },
@@ -288,6 +292,20 @@ function readAgents(folders: AgentFolders, names: ModelNames): () => Promise<Age
 
 function agentFolders(folder: string, home = homedir()): AgentFolders {
   return { project: folder, user: home, builtin: fileURLToPath(new URL("../agents", import.meta.url)) };
+}
+
+/** A model that cannot be had at all is said before a run begins, not by one that fails. */
+function usable(definition: Definition, models: ModelRegistry): Definition {
+  const problems = definition.models.map((name) => {
+    try {
+      models.resolve(name);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  if (problems.every((problem) => problem !== undefined)) throw problems[0];
+  return definition;
 }
 
 /** Rules are judged by a tool's own name: an alias that stayed would forbid nothing. */

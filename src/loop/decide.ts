@@ -215,7 +215,7 @@ const OUTPUT_MISSING =
   "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
 const LAST_TURN =
   "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
-const SUGGEST_CONTINUE = "Start a new run that continues from here, with a higher limit.";
+const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
 
 const isRecorded = (state: RunState, limit: string): boolean =>
   [...state.reached.values()].some((reached) => reached.hard && reached.limit === limit);
@@ -277,8 +277,8 @@ function synthetic(state: RunState, limit?: { limit: string; value: number }): s
 }
 
 function adviceFor(cause: string): string {
-  if (cause === "auth") return "Check the provider's API key, then start the run again.";
+  if (cause === "auth") return "Check the provider's API key, then try the run again: it goes on from here.";
   if (cause === "rejected")
-    return "The provider refuses this request as it is: check the model's name and the task's size.";
-  return "Nothing is lost: start the run again when the provider answers.";
+    return "The provider refuses this request as it is: check the model's name and the size of the task.";
+  return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
 }

@@ -13,6 +13,7 @@ import { keyOf } from "../journal/keys.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
 import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
+import { eventsBefore } from "./continued.ts";
 import type { LoopParts } from "./parts.ts";
 
 const FULL_DISK_WAIT_MS = 250;
@@ -41,6 +42,8 @@ export class RunJournal {
   progressed = false;
 
   private readonly parts: LoopParts;
+  /** Of the runs that this one continues: their words come first. */
+  private readonly before: readonly JournalEvent[];
   /** The last seq that the store has confirmed, and what was folded beyond it. */
   private confirmed = 0;
   /** The last seq that the latest decision rests on: a signal that came after it refuses what was decided. */
@@ -58,16 +61,17 @@ export class RunJournal {
     parts: LoopParts,
     lease: Lease,
     definition: Definition,
-    events: JournalEvent[],
+    journal: { before: JournalEvent[]; events: JournalEvent[] },
     signal: AbortSignal,
   ) {
     this.signal = signal;
+    this.before = journal.before;
     this.parts = parts;
     this.runId = lease.row.id;
     this.lease = lease;
     this.definition = definition;
     this.inherited = lease.row.seq;
-    this.fold(events.filter((event) => event.seq <= lease.row.seq));
+    this.fold(journal.events.filter((event) => event.seq <= lease.row.seq));
   }
 
   /** Takes the run; undefined if it is not due, or somebody was faster. */
@@ -76,7 +80,10 @@ export class RunJournal {
     if (!lease) return undefined;
     try {
       const definition = await loadDefinition(parts.store, lease.row.definition);
-      return new RunJournal(parts, lease, definition, await parts.store.journal(runId), signal);
+      const events = await parts.store.journal(runId);
+      const before =
+        events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
+      return new RunJournal(parts, lease, definition, { before, events }, signal);
     } catch (error) {
       if (
         error instanceof CadreError &&
@@ -232,13 +239,14 @@ export class RunJournal {
   private async reload(): Promise<void> {
     this.diverged = false;
     this.ahead = [];
-    this.state = emptyRunState();
-    this.transcript = emptyTranscript();
     this.confirmed = 0;
     this.fold(await this.parts.store.journal(this.runId));
   }
 
   private fold(events: readonly JournalEvent[]): void {
+    this.state = emptyRunState();
+    this.transcript = emptyTranscript();
+    for (const event of this.before) applyTranscript(this.transcript, event);
     for (const event of events) this.apply(event);
     this.confirmed = this.state.seq;
     this.seen = this.confirmed;

@@ -97,8 +97,15 @@ async function runCall(
   const from = parts.clock.elapsed();
   const answer = await execute(tool, call, attempt, run, parts, effects);
   const ms = Math.round(parts.clock.elapsed() - from);
-  const result = await bounded(edited(call, answer), parts);
+  const result = await bounded(stopped(call, edited(call, answer), effects), parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
+}
+
+/** Half a command may have happened: the model must not take it for a plain failure. */
+function stopped({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSignal): ToolAnswer {
+  if (!effects.aborted || !answer.isError || proposal?.effect === "read") return answer;
+  const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
+  return { ...answer, output: `${text}\nIt was stopped from outside: some of it may have been done.` };
 }
 
 /** The model must know that what ran is not what it wrote. */

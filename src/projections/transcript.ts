@@ -47,7 +47,7 @@ export const emptyTranscript = (): Transcript => ({
 export function applyTranscript(transcript: Transcript, event: JournalEvent): Transcript {
   switch (event.type) {
     case "RUN_STARTED":
-      say(transcript, event.seq, taskText(event.payload));
+      begin(transcript, event);
       break;
     case "CONTEXT_ADDED":
       transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
@@ -91,6 +91,16 @@ export function promptTokens(transcript: Transcript): number {
 }
 
 const isTurn = (purpose: string): boolean => purpose === "turn" || purpose === "final";
+
+/** A run that continues others begins with their words: they stand before all of its own. */
+function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {
+  for (const placed of transcript.placed) placed.seq = 0;
+  for (const context of transcript.unseen) context.seq = 0;
+  transcript.slots = new Map();
+  const last = transcript.placed.at(-1)?.message.role;
+  const goesOn = payload.trigger === "retry" && (last === "tool" || last === "user");
+  if (!goesOn) say(transcript, seq, taskText(payload));
+}
 
 function taskText(start: Payload<"RUN_STARTED">): string {
   if (start.input === undefined) return start.task;

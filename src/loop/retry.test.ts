@@ -1,0 +1,72 @@
+// Trying again: a new run that begins with the words of the one that ended.
+
+import { expect } from "vitest";
+import { effects } from "../../test/support/oracle.ts";
+import { scenario } from "../../test/support/scenario.ts";
+import type { Script } from "../models/script.ts";
+
+let down = true;
+/** Knows its place by what it has seen, not by its turn: a new run counts from one again. */
+const script: Script = ({ lastTool }) => {
+  if (lastTool === undefined)
+    return { text: "I charge.", calls: [{ tool: "charge", input: { what: "card" } }] };
+  return down
+    ? { error: { status: 400, message: "out of order" } }
+    : { report: { summary: "Charged once." } };
+};
+
+scenario(
+  "[P3][F40] a run that failed at its provider is gone on with: what was done and paid for stays so",
+  { script },
+  async (world) => {
+    down = true;
+    const failed = await world.run("charge the card");
+    await world.seen(failed, "RUN_FAILED");
+    const before = await world.events(failed);
+
+    down = false;
+    const { runId } = await world.runtime.retry(failed);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end?.summary).toBe("Charged once.");
+    expect(effects(world.oracle).map(({ tool }) => tool)).toEqual(["charge"]);
+    expect((await world.events(runId))[0]).toMatchObject({
+      type: "RUN_STARTED",
+      payload: {
+        trigger: "retry",
+        task: "charge the card",
+        continues: { runId: failed, seq: before.length },
+      },
+    });
+    expect(await world.events(failed), "the old journal is untouched").toEqual(before);
+
+    down = true;
+    const again = await world.runtime.retry(runId);
+    await world.seen(again.runId, "RUN_FAILED");
+    down = false;
+    const third = await world.runtime.retry(again.runId);
+    await world.seen(third.runId, "RUN_COMPLETED");
+    expect(effects(world.oracle), "a chain of retries").toHaveLength(1);
+  },
+);
+
+scenario(
+  "a run that has not ended is not tried again",
+  { script, config: "permissions: { ask: [charge] }" },
+  async (world) => {
+    const waiting = await world.run("charge the card");
+    await world.settled(waiting);
+    await expect(world.runtime.retry(waiting)).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(world.runtime.retry("r0")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  },
+);
+
+scenario(
+  "a model that cannot be had is said before anything starts",
+  { script, agent: "model: nosuch/x" },
+  async (world) => {
+    await expect(world.run("charge the card")).rejects.toMatchObject({
+      code: expect.stringMatching(/MODEL_UNKNOWN|AGENT_INVALID/),
+    });
+    expect((await world.runtime.store.runs({})).runs).toEqual([]);
+  },
+);

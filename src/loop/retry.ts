@@ -1,0 +1,35 @@
+// Trying again is a new run that continues an ended one: nothing that was paid for or done is lost, and the old journal
+// stays as it is.
+
+import { CadreError } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import type { AdmitParts } from "./admit.ts";
+import { isGone } from "./continued.ts";
+import { loadDefinition } from "./run-journal.ts";
+
+/** With fresh counts against the same limits, and the agent as it is now. */
+export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: RunId }> {
+  const row = await parts.store.run(runId);
+  const head = await parts.store.head(runId);
+  if (!row || !head) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+  if (row.endedAt === undefined) {
+    throw new CadreError("CONFLICT", `Run ${runId} has not ended: there is nothing to try again.`);
+  }
+  const [first] = await parts.store.journal(runId, 0, 1);
+  if (first?.type !== "RUN_STARTED") throw isGone(runId);
+  const definition = await parts
+    .findAgent(row.agent)
+    .catch(() => loadDefinition(parts.store, row.definition));
+  const { sessionId: _, parentRunId: __, parentKey: ___, ...start } = first.payload;
+  const next = parts.ids.runId(parts.clock.now());
+  await parts.store.start(next, {
+    ...start,
+    definition: await parts.store.putBlob(JSON.stringify(definition)),
+    depth: 0,
+    trigger: "retry",
+    rootRunId: next,
+    continues: { runId, seq: head.seq, hash: head.hash },
+  });
+  await parts.wake(next);
+  return { runId: next };
+}
