@@ -67,7 +67,9 @@ scenario(
     const events = await world.events(runId);
     expect(stopped).toContain("cancelled");
     expect(payloadsOf(events, "TOOL_STARTED")).toHaveLength(1);
-    expect(payloadsOf(events, "TOOL_RESULT")).toMatchObject([{ output: "stopped half-way" }]);
+    expect(payloadsOf(events, "TOOL_RESULT")).toMatchObject([
+      { output: expect.stringMatching(/^stopped half-way\nIt was stopped from outside/) },
+    ]);
   },
 );
 

@@ -182,7 +182,7 @@ scenario(
     expect(end).toMatchObject({ status: "failed", stopReason: "budget" });
     const events = await world.events(runId);
     expect(typesOf(events)).not.toContain("MODEL_CALL_STARTED");
-    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("continues");
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("goes on from here");
   },
 );
 
@@ -287,6 +287,6 @@ scenario(
     const soft = events.find((event) => event.type === "LIMIT_REACHED");
     expect(soft?.payload).toEqual({ limit: "maxEvents", value: 50, hard: false });
     expect(soft?.seq).toBeLessThan(20);
-    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("continues");
+    expect(payloadsOf(events, "RUN_FAILED")[0]?.result.suggestions[0]).toContain("goes on from here");
   },
 );

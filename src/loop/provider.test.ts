@@ -179,12 +179,13 @@ for (const [name, status, cause] of [
 }
 
 scenario(
-  "a model that is not set up fails the run with what to set up",
+  "a model that is not set up is said before a run starts, with what to set up",
   { idle: true, model: "anthropic/claude-sonnet-4-5", script: turns() },
   async (world) => {
-    const { end } = await world.drive(await world.run("ask"));
-    expect(end).toMatchObject({ status: "failed", stopReason: "provider" });
-    expect(end?.summary).toContain("ANTHROPIC_API_KEY");
+    await expect(world.run("ask")).rejects.toMatchObject({
+      code: "PROVIDER_KEY_MISSING",
+      message: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
   },
 );
 
