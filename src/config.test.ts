@@ -158,7 +158,7 @@ describe("variables and flags", () => {
 });
 
 describe("trust", () => {
-  test("a stranger's file sets no endpoints, starts nothing and allows nothing; its deny and ask count", () => {
+  test("[A53] a stranger's file sets no endpoints, starts nothing and allows nothing; its deny and ask count", () => {
     const config = load(EXAMPLE);
     expect(config).toMatchObject({
       trusted: false,

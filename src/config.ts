@@ -38,6 +38,8 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   engine: "local" | "pg-boss" | "restate";
   server: { host: string; port: number };
   problems: Problem[];
+  /** Where something stands in the file; its first line where there is none. */
+  at(path: Path): { line: number; column: number };
 }
 
 /** What a command line may set; each wins over its variable and over the file. */
@@ -90,6 +92,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
       port: over.port ?? values.server?.port ?? 4470,
     },
     problems,
+    at: (path) => document?.at(path) ?? { line: 1, column: 1 },
   };
 }
 

@@ -31,6 +31,7 @@ import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts
 import { parseScript, type Script } from "./models/script.ts";
 import { grantFor } from "./permissions/grant.ts";
 import { judge } from "./permissions/judge.ts";
+import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { judgeShell } from "./permissions/shell.ts";
 import { digest } from "./stores/sqlite/reader.ts";
@@ -97,7 +98,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onError: (error, runId) => report({ runId, message: "A drive failed.", error }),
   });
 
-  const agents = readAgents(agentFolders(folder, options.home), modelNames(models, defaultModel));
+  const toolNames = [...toolsByName(tools).keys()];
+  config.problems.push(...configRuleProblems(config, toolNames));
+  const agents = readAgents(agentFolders(folder, options.home), modelNames(models, defaultModel), toolNames);
   const parts = loopParts({ config, clock, ids, store, models, tools, worker, report, listeners });
   const people: PeopleParts = { ...parts, grantFor, wake: (runId) => engine.wake(runId) };
   const admitParts: AdmitParts = {
@@ -164,7 +167,10 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });
+  // Its timers let a process end; a runtime that is at work does not.
+  const alive = setInterval(() => {}, 60_000);
   return async () => {
+    clearInterval(alive);
     await scan.stop();
     await engine.stop();
     unsubscribe();
@@ -281,11 +287,15 @@ function modelNames(models: ModelRegistry, fallback: string) {
 }
 
 /** What is on disk now. Read again only if a file has changed; many who ask at once share one reading. */
-function readAgents(folders: AgentFolders, names: ModelNames): () => Promise<AgentSet> {
+function readAgents(
+  folders: AgentFolders,
+  names: ModelNames,
+  toolNames: readonly string[],
+): () => Promise<AgentSet> {
   let known: { stamp: string; set: Promise<AgentSet> } | undefined;
   return () => {
     const stamp = agentsStamp(folders);
-    if (known?.stamp !== stamp) known = { stamp, set: loadAgents(folders, names) };
+    if (known?.stamp !== stamp) known = { stamp, set: loadAgents(folders, names, toolNames) };
     return known.set;
   };
 }

@@ -6,6 +6,7 @@ import { hasErrors, type Problem } from "../config/problem.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
 import { KEY_ALIASES, KEYS, NOT_YET } from "./frontmatter.ts";
 import { isMapping, type ParsedAgent } from "./parse.ts";
+import { agentRuleProblems } from "./rule-problems.ts";
 
 export interface Agent {
   name: string;
@@ -36,7 +37,12 @@ export interface ModelNames {
 type Values = KeyValues<typeof KEYS>;
 
 /** `parsed` has its includes already; `hash` is that of the file as it was read. */
-export function compileAgent(parsed: ParsedAgent, models: ModelNames, hash: string): Agent {
+export function compileAgent(
+  parsed: ParsedAgent,
+  models: ModelNames,
+  hash: string,
+  toolNames?: readonly string[],
+): Agent {
   const { values, problems: keyProblems } = readKeys(
     { ...parsed.document, data: parsed.frontmatter },
     KEYS,
@@ -46,6 +52,7 @@ export function compileAgent(parsed: ParsedAgent, models: ModelNames, hash: stri
   const given = values.name ?? fileName(parsed.file);
   const name = agentId(given) || agentId(fileName(parsed.file)) || "agent";
   const references = readReferences(parsed, values);
+  if (toolNames) problems.push(...agentRuleProblems(parsed, values, toolNames));
   if (hasErrors(problems)) return { name, file: parsed.file, definition: undefined, references, problems };
 
   const warn = warnings(parsed, problems);

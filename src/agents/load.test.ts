@@ -177,6 +177,51 @@ describe("validation", () => {
   });
 });
 
+describe("tools that nobody has", () => {
+  const TOOLS = ["Read", "Write", "Edit", "Bash", "Grep"];
+  const warnings = async (yaml: string) => {
+    write("p/agents/a.md", agentText(yaml));
+    const folders = { project: join(root, "p"), builtin: join(root, "builtin") };
+    const { agents, problems } = await loadAgents(folders, models, TOOLS);
+    expect(agents.get("a")?.definition).toBeDefined();
+    expect(problems.every(({ severity }) => severity === "warning")).toBe(true);
+    return problems.map(({ line, column, code, message, suggestion }) =>
+      [`${line}:${column}`, code, message, suggestion].filter(Boolean).join(" "),
+    );
+  };
+
+  test("are warnings where they stand, in every place that names tools", async () => {
+    const yaml = [
+      "tools:\n  allow: [Read, Fly]\n  ask: [Wriet]\n  deny:\n    - Bsah(rm *)",
+      "disallowed_tools: Read, Eidt\npermissions: { ask: [Read], deny: ['Raed(.env)', 'Bash('] }",
+    ].join("\n");
+    expect(await warnings(yaml)).toEqual([
+      '4:17 UNKNOWN_TOOL no tool is called `Fly`, so "Fly" allows nothing',
+      '5:9 UNKNOWN_TOOL no tool is called `Wriet`, so "Wriet" asks about nothing did you mean `Write`?',
+      '7:7 UNKNOWN_TOOL no tool is called `Bsah`, so "Bsah(rm *)" forbids nothing did you mean `Bash`?',
+      '8:1 UNKNOWN_TOOL no tool is called `Eidt`, so "Eidt" forbids nothing did you mean `Edit`?',
+      '9:36 UNKNOWN_TOOL no tool is called `Raed`, so "Raed(.env)" forbids nothing did you mean `Read`?',
+      expect.stringMatching(/^9:50 BAD_RULE "Bash\(" is not a rule/),
+    ]);
+  });
+
+  test.each([
+    ["tools: [Read, Fly]", ["3:15"]],
+    ["allowedTools: [Fly]", ["3:16"]],
+    ["tools: Read, WebSearch", ["3:1"]],
+    ["tools: '*'", []],
+    ["tools: []", []],
+    ["tools: [read, 'mcp__git__*']\ndisallowedTools: WebSearch", []],
+  ])("%s", async (yaml, places) => {
+    expect((await warnings(yaml)).map((text) => text.split(" ")[0])).toEqual(places);
+  });
+
+  test("without the names of the tools nothing is said", async () => {
+    write("p/agents/a.md", agentText("tools: [Fly]"));
+    expect((await load()).problems).toEqual([]);
+  });
+});
+
 describe("includes", () => {
   const promptOf = async (body: string) => {
     write("p/agents/pack/a.md", agentText("", body));

@@ -31,7 +31,12 @@ const USER_FOLDERS = [".cadre/agents", ".claude/agents", ".config/opencode/agent
 const MAX_FILES = 5_000;
 const MAX_BYTES = 4_000_000;
 
-export async function loadAgents(folders: AgentFolders, models: ModelNames): Promise<AgentSet> {
+/** `toolNames`: the names and aliases of every tool; with them, rules for tools that nobody has are reported. */
+export async function loadAgents(
+  folders: AgentFolders,
+  models: ModelNames,
+  toolNames?: readonly string[],
+): Promise<AgentSet> {
   const agents = new Map<string, Agent>();
   const notes: Problem[] = [];
   const seen = new Set<string>();
@@ -39,7 +44,7 @@ export async function loadAgents(folders: AgentFolders, models: ModelNames): Pro
     for (const path of await agentFiles(folder.path)) {
       if (seen.has(path)) continue;
       seen.add(path);
-      const loaded = await loadFile(path, folder, models);
+      const loaded = await loadFile(path, folder, { models, toolNames });
       if ("skipped" in loaded) {
         notes.push(loaded.skipped);
         continue;
@@ -135,11 +140,12 @@ async function agentFiles(folder: string): Promise<string[]> {
   }
 }
 
-async function loadFile(
-  path: string,
-  folder: Folder,
-  models: ModelNames,
-): Promise<Agent | { skipped: Problem }> {
+interface Known {
+  models: ModelNames;
+  toolNames: readonly string[] | undefined;
+}
+
+async function loadFile(path: string, folder: Folder, known: Known): Promise<Agent | { skipped: Problem }> {
   const file = folder.display(path);
   const source = await readSource(path);
   if (typeof source !== "string") return broken(file, source.unreadable);
@@ -151,7 +157,7 @@ async function loadFile(
   const complete: ParsedAgent = hasErrors(parsed.problems)
     ? parsed
     : await resolveIncludes(parsed, path, folder.path);
-  return compileAgent(complete, models, hash);
+  return compileAgent(complete, known.models, hash, known.toolNames);
 }
 
 async function readSource(path: string): Promise<string | { unreadable: string }> {

@@ -109,7 +109,7 @@ function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined
 function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   const unknown = open.filter(outcomeIsUnknown);
   if (unknown.length === 0) return undefined;
-  const items = unknown.map((call) => outcomeItemId(call.id));
+  const items = unknown.map((call) => outcomeItemId(call.id, call.attempts));
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
 }
 

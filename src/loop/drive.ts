@@ -7,6 +7,7 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
+import type { Lease } from "../stores/store.ts";
 import { decide } from "./decide.ts";
 import type { LoopParts } from "./parts.ts";
 import { perform } from "./perform.ts";
@@ -19,33 +20,48 @@ const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
 export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal): Promise<void> {
+  const lease = await take(runId, parts);
+  if (!lease) return;
   let run: RunJournal | undefined;
-  const effects = new AbortController();
   try {
-    run = await RunJournal.open(runId, parts, signal);
-    if (!run) return;
-    const stopListening = register(run, parts, signal, effects);
-    try {
-      await recover(run, parts);
-      while (!run.over && !signal.aborted) {
-        await step(run, parts, effects.signal);
-      }
-      await run.release();
-    } finally {
-      stopListening();
-    }
+    run = await RunJournal.load(lease, parts, signal);
+    await goOn(run, parts, signal);
   } catch (error) {
-    await giveBack(runId, run, parts, signal, error);
+    await giveBack(lease, run, parts, signal, error);
+  }
+}
+
+async function take(runId: RunId, parts: LoopParts): Promise<Lease | undefined> {
+  try {
+    return await parts.store.acquire(runId, parts.worker);
+  } catch (error) {
+    parts.onProblem({ runId, message: `Run ${runId} cannot be taken up.`, error });
+    return undefined;
+  }
+}
+
+async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Promise<void> {
+  const effects = new AbortController();
+  const left = AbortSignal.any([effects.signal, signal]);
+  const stopListening = register(run, parts, signal, effects);
+  try {
+    await recover(run, parts);
+    while (!run.over && !signal.aborted) {
+      const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", left);
+      try {
+        if (!signal.aborted) await step(run, parts, effects.signal);
+      } finally {
+        leave();
+      }
+    }
+    await run.release();
+  } finally {
+    stopListening();
   }
 }
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
-  const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared");
-  try {
-    await perform(decide(await run.view(), facts(run, parts)), run, parts, effects);
-  } finally {
-    leave();
-  }
+  await perform(decide(await run.view(), facts(run, parts)), run, parts, effects);
 }
 
 /** E5: until its next outcome, a run that was lost twice in a row. */
@@ -79,26 +95,36 @@ function register(
 
 /** Something that no journal can hold: a full disk, a bug. The run goes back and is tried again; the others go on. */
 async function giveBack(
-  runId: RunId,
+  lease: Lease,
   run: RunJournal | undefined,
   parts: LoopParts,
   signal: AbortSignal,
   error: unknown,
 ): Promise<void> {
-  const message = run
-    ? `Run ${runId} could not go on and is tried again.`
-    : `Run ${runId} cannot be taken up.`;
+  const runId = lease.row.id;
+  const aside = !run && isUnreadable(error);
+  const message = aside ? `Run ${runId} is set aside.` : `Run ${runId} could not go on and is tried again.`;
   parts.onProblem({ runId, message, error });
-  if (!run) return;
-  await run.complain(error);
+  await run?.complain(error);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
-      const later = parts.clock.now() + RETRY_MS * 2 ** Math.min(run.lease.acquisitions, 5);
-      await parts.store.release(runId, run.lease, later);
+      if (aside) await parts.store.quarantine({ runId, reason: error.message, seq: seqOf(error) });
+      else
+        await parts.store.release(
+          runId,
+          lease,
+          parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5),
+        );
       return;
     } catch (failure) {
-      if (!(failure instanceof CadreError) || failure.code !== "STORAGE_FULL") return;
+      // Whatever is wrong with the storage passes; a lease that nobody gives back would strand the run.
+      if (!(failure instanceof CadreError) || !failure.code.startsWith("STORAGE_")) return;
       await new Promise((resolve) => setTimeout(resolve, wait).unref());
     }
   }
 }
+
+const isUnreadable = (error: unknown): error is CadreError =>
+  error instanceof CadreError && (error.code === "JOURNAL_CORRUPT" || error.code === "JOURNAL_NEWER");
+
+const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;

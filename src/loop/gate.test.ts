@@ -4,8 +4,9 @@ import { createGate } from "./gate.ts";
 it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the order in which they came", async () => {
   const gate = createGate();
   const seen: string[] = [];
-  const enter = async (name: string, how: "shared" | "alone") => {
-    const leave = await gate.enter(how);
+  const never = new AbortController().signal;
+  const enter = async (name: string, how: "shared" | "alone", left = never) => {
+    const leave = await gate.enter(how, left);
     seen.push(name);
     return leave;
   };
@@ -22,4 +23,16 @@ it("[E5] lets ordinary steps go side by side, and a suspect's alone, in the orde
   leave();
   (await third)();
   expect(seen).toEqual(["a", "b", "suspect", "c"]);
+});
+
+it("[P7] whoever is cancelled or stopped does not wait at the gate", async () => {
+  const gate = createGate();
+  const leave = await gate.enter("alone", new AbortController().signal);
+  const left = new AbortController();
+  const waiting = gate.enter("shared", left.signal);
+  const next = gate.enter("shared", new AbortController().signal);
+  left.abort();
+  (await waiting)();
+  leave();
+  (await next)();
 });

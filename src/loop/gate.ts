@@ -4,7 +4,7 @@
 
 export interface Gate {
   /** Resolves when the step may begin; call what it gives when the step is over. */
-  enter(how: "shared" | "alone"): Promise<() => void>;
+  enter(how: "shared" | "alone", left: AbortSignal): Promise<() => void>;
 }
 
 export function createGate(): Gate {
@@ -27,10 +27,19 @@ export function createGate(): Gate {
   };
 
   return {
-    async enter(how) {
+    async enter(how, left) {
+      if (left.aborted) return () => {};
       if (waiting.length === 0 && mayGo(how)) return begin(how);
       return new Promise((resolve) => {
-        waiting.push({ how, go: () => resolve(begin(how)) });
+        const entry = { how, go: () => resolve(begin(how)) };
+        waiting.push(entry);
+        left.addEventListener("abort", () => {
+          const at = waiting.indexOf(entry);
+          if (at < 0) return;
+          waiting.splice(at, 1);
+          resolve(() => {});
+          letGo();
+        });
       });
     },
   };

@@ -56,26 +56,36 @@ export interface OutcomeVerdict {
   note?: string;
 }
 
-/** A person has looked and says what became of a call that a crash left open. */
+/** A person has looked and says what became of an attempt (`m3.0`, `m3.0~2`) that a crash left open. */
 export async function decideOutcome(
   runId: RunId,
-  callId: string,
+  attemptId: string,
   verdict: OutcomeVerdict,
   by: string,
   parts: PeopleParts,
 ): Promise<{ alreadyDecided: boolean }> {
+  const [, callId = "", number = "1"] = /^(.*?)(?:~(\d+))?$/.exec(attemptId) ?? [];
   return signal<{ alreadyDecided: boolean }>(runId, parts, (state) => {
     const call = state.calls.get(callId);
-    if (call?.verdict?.verdict === verdict.verdict) return { done: { alreadyDecided: true } };
-    const open = openItems(state).some((item) => item.kind === "outcome" && item.callId === callId);
-    if (!open) {
+    const isLatest = call?.attempts === Number(number);
+    if (isLatest && call.verdict?.verdict === verdict.verdict) return { done: { alreadyDecided: true } };
+    const open = openItems(state).find(
+      (item) => item.kind === "outcome" && item.callId?.replace(/~\d+$/, "") === callId,
+    );
+    if (open && !isLatest) {
+      throw new CadreError(
+        "STALE",
+        `${attemptId} is not the latest attempt: ${open.callId} is. Nothing was changed.`,
+      );
+    }
+    if (!open || !call) {
       refuseEnded(state);
       throw new CadreError(
         "CONFLICT",
-        `The outcome of call ${callId} is not in question. Nothing was changed.`,
+        `The outcome of call ${attemptId} is not in question. Nothing was changed.`,
       );
     }
-    const { attempts } = call!;
+    const { attempts } = call;
     const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
     return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
   });

@@ -78,6 +78,7 @@ async function collect(
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       timer.refresh();
       collected.add(next.value);
+      if (collected.characters > LONGEST_ANSWER) throw options.cutStreamError();
     }
   } catch (error) {
     leave();
@@ -87,7 +88,11 @@ async function collect(
   return collected.outcome();
 }
 
+/** A provider that never ends its answer must not fill the memory. */
+const LONGEST_ANSWER = 16_000_000;
+
 class Collector {
+  characters = 0;
   private readonly options: StreamOptions;
   private readonly content: ThoughtPart[] = [];
   private readonly open = new Map<
@@ -121,6 +126,7 @@ class Collector {
         this.close(part.id, part.providerMetadata);
         break;
       case "tool-call":
+        this.characters += part.input.length;
         if (!part.providerExecuted) this.content.push(toolCall(part));
         break;
       case "finish":
@@ -155,6 +161,7 @@ class Collector {
     if (!this.open.has(id)) this.begin(id, type, metadata);
     const part = this.open.get(id)!;
     part.text += delta;
+    this.characters += delta.length;
     if (metadata !== undefined) part.providerOptions = metadata;
     if (type === "text") this.options.onText(delta);
     else this.options.onReasoning(delta);

@@ -51,7 +51,7 @@ export class RunJournal {
   private ahead: string[] = [];
   private pending: Promise<void>[] = [];
   private failure: Error | undefined;
-  /** Once the disk was full, appends go in one after the other. */
+  /** While the disk is full, appends go in one after the other. */
   private line: Promise<void> | undefined;
   private readonly signal: AbortSignal;
   private saidFull = false;
@@ -74,31 +74,13 @@ export class RunJournal {
     this.fold(journal.events.filter((event) => event.seq <= lease.row.seq));
   }
 
-  /** Takes the run; undefined if it is not due, or somebody was faster. */
-  static async open(runId: RunId, parts: LoopParts, signal: AbortSignal): Promise<RunJournal | undefined> {
-    const lease = await parts.store.acquire(runId, parts.worker);
-    if (!lease) return undefined;
-    try {
-      const definition = await loadDefinition(parts.store, lease.row.definition);
-      const events = await parts.store.journal(runId);
-      const before =
-        events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
-      return new RunJournal(parts, lease, definition, { before, events }, signal);
-    } catch (error) {
-      if (
-        error instanceof CadreError &&
-        (error.code === "JOURNAL_CORRUPT" || error.code === "JOURNAL_NEWER")
-      ) {
-        await parts.store.quarantine({
-          runId,
-          reason: error.message,
-          seq: error.details?.["seq"] as number | undefined,
-        });
-      } else {
-        await parts.store.release(runId, lease, parts.clock.now() + 1_000);
-      }
-      throw error;
-    }
+  /** The run as its journal has it, for the driver that holds the lease. */
+  static async load(lease: Lease, parts: LoopParts, signal: AbortSignal): Promise<RunJournal> {
+    const definition = await loadDefinition(parts.store, lease.row.definition);
+    const events = await parts.store.journal(lease.row.id);
+    const before =
+      events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
+    return new RunJournal(parts, lease, definition, { before, events }, signal);
   }
 
   /** What the next decision is made from. */
@@ -123,7 +105,7 @@ export class RunJournal {
     this.pending.push(sent.catch((error: Error) => this.fail(error)));
   }
 
-  /** Intents. False: refused, and what was missed is folded; decide again. */
+  /** Intents. What is refused is not written, and what was missed is folded: decide again. */
   async begin(events: EventBody[], reserve?: Append["reserve"]): Promise<Refusal | undefined> {
     return this.conditional({ events, guard: "signals", ...(reserve ? { reserve } : {}) });
   }
@@ -166,7 +148,8 @@ export class RunJournal {
     const before = this.confirmed;
     this.confirm(answer);
     // F18: somebody else was faster with the same key, and their event is folded now; if there is none, it is a bug.
-    if (answer.refused === "conflict" && this.confirmed === before) throw conflict(append.events);
+    if (answer.refused === "conflict" && this.confirmed === before && !this.diverged)
+      throw conflict(append.events);
     if (this.diverged) await this.reload();
     return answer.refused;
   }
@@ -187,10 +170,13 @@ export class RunJournal {
   /** Nothing overtakes an append that waits for the disk: a result would stand in the journal before its thought. */
   private queue(whole: Append): Promise<Appended> {
     const sent = (this.line ?? Promise.resolve()).then(() => this.handIn(whole));
-    this.line = sent.then(
-      () => {},
+    const line = sent.then(
+      () => {
+        if (this.line === line) this.line = undefined;
+      },
       (error: Error) => this.fail(error),
     );
+    this.line = line;
     return sent;
   }
 

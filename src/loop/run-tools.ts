@@ -193,6 +193,6 @@ async function bounded(
   if (whole === undefined)
     return { output: text ?? JSON.parse(json), ...flags, ...(size === undefined ? {} : { size }) };
   const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
-  const ref = await parts.store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text);
-  return { output, ref, size: size ?? whole.length, ...flags };
+  const ref = await parts.store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
+  return { output, ...(ref === undefined ? {} : { ref }), size: size ?? whole.length, ...flags };
 }

@@ -1,6 +1,6 @@
 // What `decide` may say should happen next. Imperative and complete: `perform` does exactly this and looks up nothing.
 
-import type { EventBody, Payload, Purpose, StopReason, WaitingOn } from "../journal/events.ts";
+import type { EventBody, Purpose, StopReason, WaitingOn } from "../journal/events.ts";
 
 export interface Ending {
   status: "completed" | "failed" | "cancelled";
@@ -29,5 +29,3 @@ export type Action =
   /** Begin these calls together. */
   | { type: "run-tools"; calls: string[] }
   | { type: "end"; ending: Ending };
-
-export type Result = Payload<"TOOL_RESULT">;

@@ -15,6 +15,7 @@ export interface ApprovalItem {
   runId: string;
   rootRunId: string;
   agent: string;
+  /** The call; of an unknown outcome the attempt at it (`m3.0~2`). */
   callId?: string;
   tool?: string;
   input?: unknown;
@@ -84,11 +85,11 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
     case "APPROVAL_DECIDED":
       return [{ type: "close", itemId: event.payload.itemId }];
     case "OUTCOME_DECIDED":
-      return [{ type: "close", itemId: outcomeItemId(event.payload.toolCallId) }];
+      return [{ type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) }];
     case "TOOL_RESULT":
       return [
         { type: "close", itemId: event.payload.toolCallId },
-        { type: "close", itemId: outcomeItemId(event.payload.toolCallId) },
+        { type: "close", itemId: outcomeItemId(event.payload.toolCallId, event.payload.attempt) },
       ];
     case "CANCEL_REQUESTED":
     case "RUN_COMPLETED":
@@ -101,11 +102,18 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
 }
 
 /** Another item than the call's approval: an answer to the one must never pass for an answer to the other. */
-export const outcomeItemId = (callId: string): string => `outcome/${callId}`;
+export const outcomeItemId = (callId: string, attempt = 1): string => `outcome/${attemptId(callId, attempt)}`;
+
+/** An attempt at a call: a word on the first must never pass for one on the second. */
+const attemptId = (callId: string, attempt: number): string =>
+  attempt > 1 ? `${callId}~${attempt}` : callId;
 
 /** A call that is under way has no outcome yet either; only the driver that finds it left open asks a person. */
 function isPutToPerson({ waitingOn }: RunState, call: ToolCall): boolean {
-  return waitingOn?.kind === "outcome_unknown" && (waitingOn.items ?? []).includes(outcomeItemId(call.id));
+  return (
+    waitingOn?.kind === "outcome_unknown" &&
+    (waitingOn.items ?? []).includes(outcomeItemId(call.id, call.attempts))
+  );
 }
 
 function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
@@ -116,9 +124,9 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     if (!isPutToPerson(state, call)) return [];
     const { host, pid, ts } = call.started!;
     const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
-    return [
-      { ...base(state, outcomeItemId(call.id)), kind: "outcome", ...common, ...where, requestedAt: ts },
-    ];
+    const callId = attemptId(call.id, call.attempts);
+    const item = base(state, outcomeItemId(call.id, call.attempts));
+    return [{ ...item, kind: "outcome", ...common, callId, ...where, requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, hash, expiresAt } = proposal;

@@ -135,7 +135,7 @@ export interface Store {
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;
   heartbeat(worker: string, held: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat>;
-  /** Sets a run aside that cannot be read: due no more, and its row says so, since its journal cannot. */
+  /** Sets a run aside that cannot be read: due no more until the store is opened again, and listed as what it is. */
   quarantine(entry: Quarantine): Promise<void>;
   quarantined(): Promise<Quarantine[]>;
 

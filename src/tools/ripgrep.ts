@@ -27,6 +27,9 @@ export async function ripgrep({ args, cwd, signal, onLine }: RipgrepRun): Promis
     signal: AbortSignal.any([signal, limit]),
     killSignal: "SIGKILL",
   });
+  // Out of files or processes, Node gives a child without streams, and its error comes later: unheard it ends the process.
+  child.once("error", () => {});
+  if (!child.stdout) return { ok: false, why: "no more files or processes can be opened" };
   let complaint = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     complaint = (complaint + chunk).slice(0, 2_000);

@@ -58,6 +58,11 @@ export function superviseCommand(options: {
     ["--norc", "--noprofile", "-c", SUPERVISOR, "cadre-supervisor", options.command, options.mark],
     { cwd: options.cwd, env: options.env, detached: true, stdio: ["ignore", "pipe", "ignore", "pipe"] },
   );
+  // EMFILE: Node gives a child without streams, and its error event comes later.
+  if (!child.stdio) {
+    child.once("error", () => {});
+    throw new Error("no more files or processes can be opened");
+  }
   const leash = child.stdio[3] as Writable;
   // The supervisor may be gone before we let go: that is what we wanted.
   leash.on("error", () => undefined);

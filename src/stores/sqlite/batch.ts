@@ -293,5 +293,7 @@ function exceeds(
   budget: Budget,
 ): boolean {
   if (budget.maxTokens !== undefined && spent.tokens + estimate.tokens > budget.maxTokens) return true;
-  return budget.maxCost !== undefined && spent.cost + (estimate.cost ?? 0) > budget.maxCost;
+  if (budget.maxCost === undefined) return false;
+  // Without a price nothing can be reserved; but a budget that is used up, or zero, is none.
+  return estimate.cost === null ? spent.cost >= budget.maxCost : spent.cost + estimate.cost > budget.maxCost;
 }

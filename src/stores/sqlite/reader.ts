@@ -69,7 +69,7 @@ export class SqliteReader {
 
   async run(runId: RunId): Promise<RunRow | undefined> {
     const columns = this.statements.runById.get(runId);
-    return columns && readRow(columns);
+    return columns && this.listed([readRow(columns)])[0];
   }
 
   async runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }> {
@@ -79,7 +79,20 @@ export class SqliteReader {
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last && String(last["n"]);
-    return { runs: page.map(readRow), nextCursor };
+    return { runs: this.listed(page.map(readRow)), nextCursor };
+  }
+
+  /** The row is what the journal says; that a journal cannot be read is said over it. */
+  private listed(rows: RunRow[]): RunRow[] {
+    const aside = new Map(
+      this.all("SELECT run, reason FROM quarantine").map((entry) => [entry["run"], entry["reason"]]),
+    );
+    if (aside.size === 0) return rows;
+    return rows.map((row) => {
+      const detail = aside.get(row.id) as string | undefined;
+      if (detail === undefined) return row;
+      return { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+    });
   }
 
   async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
@@ -120,13 +133,19 @@ export class SqliteReader {
       : of.root
         ? ["AND runs.root = ?", [of.root]]
         : ["", []];
-    return this.all(
-      `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
-       WHERE position > ? ${condition} ORDER BY position LIMIT ?`,
-      after,
-      ...values,
-      limit,
-    ).flatMap((columns) => this.readable(columns["id"] as string, columns));
+    for (let from = after; ; ) {
+      const rows = this.all(
+        `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
+         WHERE position > ? ${condition} ORDER BY position LIMIT ?`,
+        from,
+        ...values,
+        limit,
+      );
+      const events = rows.flatMap((columns) => this.readable(columns["id"] as string, columns));
+      // A page on which nothing can be read is not the end.
+      if (events.length > 0 || rows.length < limit) return events;
+      from = rows.at(-1)!["position"] as number;
+    }
   }
 
   async openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {

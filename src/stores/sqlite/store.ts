@@ -61,6 +61,9 @@ class SqliteStore extends SqliteReader implements Store {
     this.path = path;
     this.clock = clock;
     this.db.exec("UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers");
+    // What could not be read may be readable by this version, or mended; what is not is set aside again.
+    this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
+      DELETE FROM quarantine`);
     this.lastPosition = Number(this.db.prepare("SELECT max(position) AS p FROM events").get()?.["p"] ?? 0);
     this.id = this.identity();
   }
@@ -140,7 +143,8 @@ class SqliteStore extends SqliteReader implements Store {
       if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
       const { acquisitions } = held;
       rest(held, wakeAt);
-      held.acquisitions = acquisitions;
+      // A driver that leaves in order has not been lost with the run.
+      held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
       batch.touch(held);
     });
   }
@@ -167,8 +171,6 @@ class SqliteStore extends SqliteReader implements Store {
       );
       const held = batch.load(runId);
       rest(held, undefined);
-      held.row.status = "suspended";
-      held.row.waitingOn = { kind: "quarantine", detail: reason };
       batch.touch(held);
     });
   }

@@ -1,0 +1,51 @@
+// What is wrong with the tools and rules that an agent file names, where they stand. Warnings: the agent runs with less
+// than was meant, or with a rule that holds nothing back, and whoever wrote it should know.
+
+import type { KeyValues } from "../config/keys.ts";
+import type { Problem } from "../config/problem.ts";
+import type { Path } from "../config/yaml.ts";
+import { type RuleEffect, ruleProblems } from "../permissions/rule-problems.ts";
+import { KEY_ALIASES, type KEYS } from "./frontmatter.ts";
+import type { ParsedAgent } from "./parse.ts";
+
+type Values = Pick<KeyValues<typeof KEYS>, "tools" | "disallowedTools" | "permissions">;
+
+/** `toolNames`: the names and aliases of every tool there is. */
+export function agentRuleProblems(
+  parsed: ParsedAgent,
+  values: Values,
+  toolNames: readonly string[],
+): Problem[] {
+  return ruleLists(values).flatMap(({ path: [key, ...rest], effect, rules }) => {
+    const written = Object.keys(parsed.frontmatter).find((name) => (KEY_ALIASES[name] ?? name) === key)!;
+    return ruleProblems(rules, toolNames, effect).map(
+      ({ index, code, message, suggestion }): Problem => ({
+        file: parsed.file,
+        ...parsed.document.at([written, ...rest, index]),
+        code,
+        severity: "warning",
+        message,
+        ...(suggestion ? { suggestion } : {}),
+      }),
+    );
+  });
+}
+
+interface RuleList {
+  path: Path;
+  effect: RuleEffect;
+  rules: readonly string[];
+}
+
+function ruleLists({ tools, disallowedTools = [], permissions }: Values): RuleList[] {
+  const listed = Array.isArray(tools);
+  const { allow = [], ask = [], deny = [] } = listed ? { allow: tools } : (tools ?? {});
+  return [
+    { path: listed ? ["tools"] : ["tools", "allow"], effect: "allow", rules: allow },
+    { path: ["tools", "ask"], effect: "ask", rules: ask },
+    { path: ["tools", "deny"], effect: "deny", rules: deny },
+    { path: ["disallowedTools"], effect: "deny", rules: disallowedTools },
+    { path: ["permissions", "ask"], effect: "ask", rules: permissions?.ask ?? [] },
+    { path: ["permissions", "deny"], effect: "deny", rules: permissions?.deny ?? [] },
+  ];
+}

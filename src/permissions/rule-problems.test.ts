@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { problemText } from "../config/problem.ts";
+import { loadConfig } from "../config.ts";
+import { configRuleProblems, ruleProblems } from "./rule-problems.ts";
+
+const TOOLS = ["Read", "read_file", "Write", "Edit", "Bash", "shell", "Grep", "search"];
+
+describe("rules that are fine", () => {
+  test.each([
+    "Read",
+    "read",
+    "READ(.env)",
+    "Read_File(.env)",
+    "shell(npm test)",
+    " Bash(npm test) ",
+    "*",
+    "Raed*",
+    "mcp__git__push",
+    "mcp__git__*",
+    "final_report",
+  ])("%s", (rule) => {
+    expect(ruleProblems([rule], TOOLS, "allow")).toEqual([]);
+    expect(ruleProblems([rule], TOOLS, "deny")).toEqual([]);
+  });
+});
+
+describe("rules that do nothing", () => {
+  test("a typing error says so, with the name that was meant and its place in the list", () => {
+    expect(ruleProblems(["Read", "Raed(.env)"], TOOLS)).toEqual([
+      {
+        rule: "Raed(.env)",
+        index: 1,
+        code: "UNKNOWN_TOOL",
+        message: 'no tool is called `Raed`, so "Raed(.env)" forbids nothing',
+        suggestion: "did you mean `Read`?",
+      },
+    ]);
+  });
+
+  test("what it fails to do depends on the list", () => {
+    const ending = (effect: "allow" | "ask" | "deny") => ruleProblems(["Bsah(x)"], TOOLS, effect)[0]?.message;
+    expect(ending("allow")).toMatch(/allows nothing$/);
+    expect(ending("ask")).toMatch(/asks about nothing$/);
+    expect(ending("deny")).toMatch(/forbids nothing$/);
+  });
+
+  test("a far name suggests nothing", () => {
+    expect(ruleProblems(["Fly"], TOOLS)[0]).not.toHaveProperty("suggestion");
+  });
+
+  test("a tool of another program is no typing error: denied it is moot, allowed it is missed", () => {
+    expect(ruleProblems(["WebSearch"], TOOLS, "deny")).toEqual([]);
+    expect(ruleProblems(["WebSearch"], TOOLS, "ask")).toEqual([]);
+    expect(ruleProblems(["WebSearch"], TOOLS, "allow")).toEqual([
+      expect.objectContaining({
+        code: "UNKNOWN_TOOL",
+        message: 'this version has no tool `WebSearch`: "WebSearch" allows nothing',
+      }),
+    ]);
+    expect(ruleProblems(["WebSearch"], [...TOOLS, "WebSearch"], "allow")).toEqual([]);
+  });
+});
+
+test("an unreadable rule says what it does until it is mended", () => {
+  const message = (rule: string, effect: "allow" | "ask" | "deny") => {
+    const [problem] = ruleProblems([rule], TOOLS, effect);
+    expect(problem?.code).toBe("BAD_RULE");
+    return problem?.message;
+  };
+  expect(message("Bash(unclosed", "allow")).toMatch(/is not a rule: .*; until then it allows nothing$/);
+  expect(message("Bash(unclosed", "deny")).toMatch(/until then it forbids every call$/);
+  expect(message("Bash(npm 'x)", "ask")).toMatch(/quote left open\?; until then it asks about every call$/);
+  expect(message("Raed(.env", "deny")).toMatch(/until then it forbids nothing$/);
+  expect(message("", "deny")).toMatch(/until then it forbids nothing$/);
+});
+
+describe("of cadre.yaml", () => {
+  const problems = (yaml: string | undefined, trust = "1") => {
+    const folder = mkdtempSync(join(tmpdir(), "cadre-rules-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    if (yaml !== undefined) writeFileSync(join(folder, "cadre.yaml"), yaml);
+    const config = loadConfig({ folder, env: { CADRE_TRUST: trust, XDG_CONFIG_HOME: folder } });
+    return configRuleProblems(config, TOOLS);
+  };
+
+  test("each stands at its line; what holds too little back is an error", () => {
+    const found = problems(
+      'permissions:\n  allow: ["Bsah(x)", "Bash(unclosed"]\n  ask:\n    - Bash\n    - Wriet\n  deny: [ "Raed(.env)" ]\n',
+    );
+    expect(found.map((problem) => `${problem.severity} ${problemText(problem)}`)).toEqual([
+      'warning cadre.yaml:2:11 no tool is called `Bsah`, so "Bsah(x)" allows nothing: did you mean `Bash`?',
+      expect.stringMatching(/^warning cadre\.yaml:2:22 "Bash\(unclosed" is not a rule/),
+      'error cadre.yaml:5:7 no tool is called `Wriet`, so "Wriet" asks about nothing: did you mean `Write`?',
+      'error cadre.yaml:6:11 no tool is called `Raed`, so "Raed(.env)" forbids nothing: did you mean `Read`?',
+    ]);
+  });
+
+  test("a stranger's allow rules do not count, so nothing is said of them; deny rules do", () => {
+    const found = problems('permissions: { allow: [Bsah], deny: ["Raed(.env)"] }', "");
+    expect(found.map(({ message }) => message)).toEqual([expect.stringContaining("Raed")]);
+  });
+
+  test("no file, no problems", () => {
+    expect(problems(undefined)).toEqual([]);
+  });
+});
