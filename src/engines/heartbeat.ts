@@ -8,10 +8,8 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
-import type { Store } from "../stores/store.ts";
+import { LEASE_MS, type Store } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
-
-const LEASE_MS = 15_000;
 
 export interface HeartbeatOptions {
   store: Pick<Store, "heartbeat">;

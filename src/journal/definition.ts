@@ -1,5 +1,5 @@
 // The pinned definition: an agent as a run keeps it, resolved and complete, stored once as a blob by its hash.
-// Editing the agent's file changes the next run, never one that is under way (DESIGN §3).
+// Editing the agent's file changes the next run, never one that is under way.
 
 import { z } from "zod";
 

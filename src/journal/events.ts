@@ -333,6 +333,15 @@ export const TERMINAL_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_CANCELLED",
 ]);
 
+/** Purposes whose thoughts are turns of the agent; the others are the runtime's own errands. */
+export const isTurn = (purpose: string | undefined): boolean =>
+  purpose === undefined || purpose === "turn" || purpose === "final";
+
+/** E5: brings a run further. What recovery writes about a lost call does not, or a run that kills its process would never be set aside. */
+export const isProgress = (event: EventBody | JournalEvent): boolean =>
+  OUTCOME_TYPES.has(event.type) &&
+  !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
+
 /** J3: outcomes are written whoever hands them in; they need an open intent, not the newest epoch. */
 export const OUTCOME_TYPES: ReadonlySet<EventType> = new Set([
   "AGENT_THOUGHT",

@@ -1,4 +1,4 @@
-// What a run continues: its transcript begins with that of another, by reference (DESIGN §9). Nothing else is taken over:
+// What a run continues: its transcript begins with that of another, by reference. Nothing else is taken over:
 // no usage, no approvals, no grants.
 
 import { CadreError } from "../errors.ts";

@@ -37,7 +37,7 @@ export function decide(view: RunView, facts: Facts): Action {
     : action;
 }
 
-export const isRest = (action: Action): boolean =>
+const isRest = (action: Action): boolean =>
   action.type === "rest" || action.type === "suspend" || action.type === "stop";
 
 /** Kinds of waiting that only a person's RUN_RESUMED ends. */

@@ -1,4 +1,4 @@
-// Limits: counted from the journal, never from the model's word; 0 means zero (DESIGN §8). Which ones are reached is
+// Limits: counted from the journal, never from the model's word; 0 means zero. Which ones are reached is
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
 import type { Estimate, Payload, StopReason } from "../journal/events.ts";

@@ -1,5 +1,5 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
-// the approval is bound to the call, the definition, the permissions and the files as they are now (P5, DESIGN §6).
+// the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
 import { z } from "zod";
 import type { Effect } from "../journal/definition.ts";

@@ -8,7 +8,7 @@
 import { CadreError, toCadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import { Definition } from "../journal/definition.ts";
-import { type EventBody, type JournalEvent, OUTCOME_TYPES } from "../journal/events.ts";
+import { type EventBody, isProgress, type JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
@@ -267,11 +267,6 @@ function conflict(events: readonly EventBody[]): CadreError {
   const keys = events.map(keyOf).join(", ");
   return new CadreError("INTERNAL", `The journal has another event under ${keys}. The run is tried again.`);
 }
-
-/** What recovery says about a lost call brings nobody further. */
-const isProgress = (event: EventBody): boolean =>
-  OUTCOME_TYPES.has(event.type) &&
-  !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
 
 const isDiskFull = (error: unknown): boolean => error instanceof CadreError && error.code === "STORAGE_FULL";
 

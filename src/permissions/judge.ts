@@ -1,4 +1,4 @@
-// The verdict on a call, and the rule that decided (DESIGN §10). The order is the whole idea:
+// The verdict on a call, and the rule that decided. The order is the whole idea:
 //   the agent's gate > deny > a person's grants > an ask from above > the most specific of ask and allow > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 

@@ -1,4 +1,4 @@
-// What holds where no rule says anything (DESIGN §10): asks before a change that matters, lets the rest pass.
+// What holds where no rule says anything: asks before a change that matters, lets the rest pass.
 
 const ASK_BY_DEFAULT = new Set(["Write", "Edit", "Bash", "restart_service"]);
 

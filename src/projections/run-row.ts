@@ -1,7 +1,15 @@
 // A run as lists show it: the part of the fold that a store keeps beside the journal, so that nobody has to read a
 // whole journal to know where a run stands. Never a second truth: refolding the journal must give the same row (I3).
 
-import type { JournalEvent, Payload, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
+import {
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type RunStatus,
+  type StopReason,
+  type Trigger,
+  type WaitingOn,
+} from "../journal/events.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export interface RunRow {
@@ -63,7 +71,7 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
   };
 }
 
-/** Purposes whose thoughts are turns; the row does not know which call is open, so the intent leaves its mark. */
+/** A turn counts when it is begun: the row does not know which call is open. */
 export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   row.seq = event.seq;
   row.updatedAt = event.ts;
@@ -110,9 +118,6 @@ export const SELF_RESUMING: ReadonlySet<WaitingOn["kind"]> = new Set([
   "provider",
   "slot",
 ]);
-
-const isTurn = (purpose: string | undefined): boolean =>
-  purpose === undefined || purpose === "turn" || purpose === "final";
 
 function working(row: RunRow, ts: number): void {
   row.status = "running";

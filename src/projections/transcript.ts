@@ -3,7 +3,7 @@
 // after that call's results (J11). The prefix never changes from turn to turn, so that provider caches hit.
 
 import { toolCallId } from "../ids.ts";
-import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
+import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
 import {
   type PromptAssistantPart,
   type PromptMessage,
@@ -89,8 +89,6 @@ export function promptTokens(transcript: Transcript): number {
   if (!measured) return Math.ceil(characters / 4);
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }
-
-const isTurn = (purpose: string): boolean => purpose === "turn" || purpose === "final";
 
 /** A run that continues others begins with their words: they stand before all of its own. */
 function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">): void {

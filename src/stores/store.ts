@@ -14,6 +14,9 @@ import type { Estimate, EventBody, JournalEvent, Payload } from "../journal/even
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { RunRow } from "../projections/run-row.ts";
 
+/** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
+export const LEASE_MS = 15_000;
+
 /** Who drives a run: a worker, in the epoch in which it took the run. */
 export interface Writer {
   worker: string;

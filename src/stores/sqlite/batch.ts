@@ -5,6 +5,7 @@ import { CadreError } from "../../errors.ts";
 import type { Digest, RunId } from "../../ids.ts";
 import {
   type EventBody,
+  isProgress,
   type JournalEvent,
   OUTCOME_TYPES,
   type Payload,
@@ -270,11 +271,6 @@ function account(held: Held, event: JournalEvent): void {
     clearReservation(held);
     rest(held, undefined);
   }
-}
-
-/** E5: what recovery writes about a lost call is no progress, or a run that kills its process would never be set aside. */
-function isProgress(event: JournalEvent): boolean {
-  return event.type !== "MODEL_CALL_FAILED" || event.payload.cause !== "interrupted";
 }
 
 function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {

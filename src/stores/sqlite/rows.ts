@@ -107,7 +107,6 @@ export const wholeMs = (at: number | undefined): number | null => (at === undefi
 
 /** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
 export function prepareStatements(db: DatabaseSync) {
-  const runByN = db.prepare("SELECT * FROM runs WHERE n = ?");
   const runById = db.prepare("SELECT * FROM runs WHERE id = ?");
   const insertRun = db.prepare(
     `INSERT INTO runs (id, root, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
@@ -149,7 +148,6 @@ export function prepareStatements(db: DatabaseSync) {
   const begin = db.prepare("BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   return {
-    runByN,
     runById,
     insertRun,
     updateRun,

@@ -10,15 +10,16 @@ import { CadreError, messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent, Payload } from "../../journal/events.ts";
 import { firstRow } from "../../projections/run-row.ts";
-import type {
-  Append,
-  Appended,
-  Heartbeat,
-  Lease,
-  Quarantine,
-  StandingGrant,
-  Store,
-  Writer,
+import {
+  type Append,
+  type Appended,
+  type Heartbeat,
+  LEASE_MS,
+  type Lease,
+  type Quarantine,
+  type StandingGrant,
+  type Store,
+  type Writer,
 } from "../store.ts";
 import { Batch, rest } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
@@ -26,7 +27,6 @@ import { blobForm, digest, SqliteReader } from "./reader.ts";
 import { type Held, insertRow } from "./rows.ts";
 
 const MAX_JOBS = 1_000;
-const LEASE_MS = 15_000;
 
 interface Job {
   apply(batch: Batch): unknown;
