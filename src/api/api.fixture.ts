@@ -14,19 +14,21 @@ import type { ApprovalView } from "./schema.ts";
 import { serveOnSocket, socketFetch } from "./socket.ts";
 
 /** As much of a runtime as is served. */
-export interface ServedRuntime extends Pick<ApiParts, "store" | "people" | "admit" | "agents" | "onDelta"> {
+export interface ServedRuntime
+  extends Pick<ApiParts, "store" | "people" | "admit" | "retry" | "agents" | "onDelta"> {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
 }
 
 export async function serveRuntime(runtime: ServedRuntime, folder: string) {
-  const { store, people, admit, agents, onDelta, defaultModel: model } = runtime;
+  const { store, people, admit, retry, agents, onDelta, defaultModel: model } = runtime;
   const problems: { message: string; error: unknown }[] = [];
   const listeners = { deltas: 0, commits: 0 };
   const parts: ApiParts = {
     store: counted(store, listeners),
     people,
     admit,
+    retry,
     agents,
     systemPrompt: runtime.parts.systemPrompt,
     onDelta(listener) {

@@ -230,10 +230,10 @@ describe("looking", () => {
       { runId: child, rootRunId: parent, path: ["writer", "helper"], agent: "helper" },
     ]);
     const tree = await ask(api, "GET", `/api/runs/${parent}/events?tree=1`);
-    expect(new Set(tree.body.events.map(({ runId }: { runId: string }) => runId))).toEqual(
-      new Set([parent, child]),
-    );
-    expect((await ask(api, "GET", `/api/runs/${child}/events?tree=1`)).body.events).toHaveLength(4);
+    const runsIn = ({ events }: { events: { runId: string }[] }) => new Set(events.map(({ runId }) => runId));
+    expect(runsIn(tree.body)).toEqual(new Set([parent, child]));
+    const below = await ask(api, "GET", `/api/runs/${child}/events?tree=1`);
+    expect(runsIn(below.body)).toEqual(new Set([child]));
     expect(await api.client.events(parent)).toHaveLength(detail.seq);
     await api.client.cancel(child);
   });
@@ -331,6 +331,18 @@ describe("acting", () => {
       reason: "changed my mind",
     });
     await expect(api.client.cancel(id)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
+  });
+
+  test("retry: 201 with a new run that continues the ended one; one that goes on is refused", async () => {
+    const ended = await finished("retried");
+    const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
+    expect(status).toBe(201);
+    expect(body.runId).not.toBe(ended);
+    await until(api, body.runId, isEnd);
+    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
+    expect(await api.client.retry(ended)).toEqual({ runId: expect.stringMatching(/^r/) });
+    await expect(api.client.retry(await waiting())).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   test("a message reaches the run; one to a run that has ended is refused", async () => {

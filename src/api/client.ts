@@ -58,6 +58,8 @@ export interface CadreClient {
   decide(approvalId: string, decision: DecisionBody): Promise<{ alreadyDecided: boolean }>;
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
+  /** Starts a new run that continues the ended one from its last good event. */
+  retry(runId: string): Promise<{ runId: string }>;
   message(runId: string, text: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
@@ -87,6 +89,7 @@ export function createClient(options: ClientOptions): CadreClient {
     decide: (id, decision) => post(`/api/approvals/${encodeURIComponent(id)}`, decision),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
+    retry: (runId) => post(ofRun(runId, "/retry")),
     message: (runId, text) => post(ofRun(runId, "/message"), { text }),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),

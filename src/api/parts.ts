@@ -14,6 +14,8 @@ export interface ApiParts {
   store: Store;
   people: PeopleParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
+  /** A new run that continues an ended one from its last good event. */
+  retry: (runId: RunId) => Promise<{ runId: RunId }>;
   agents(): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
   systemPrompt: LoopParts["systemPrompt"];
   /** Answers with what ends the subscription. */

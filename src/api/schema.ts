@@ -218,6 +218,8 @@ export const ApprovalView = z.object({
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
+  /** The rule that a wider scope than `once` would grant; absent where it can only be given once. */
+  grant: z.string().optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 

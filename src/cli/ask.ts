@@ -4,10 +4,10 @@
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
-import { type EditPlace, editJson } from "./edit-json.ts";
+import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
-import { approvalLines } from "./view/approval.ts";
-import { plain } from "./view/plain.ts";
+import { approvalLines, editLines } from "./view/approval.ts";
+import { plain, plainLine } from "./view/plain.ts";
 import type { Screen } from "./view/screen.ts";
 
 export interface Desk extends EditPlace {
@@ -46,11 +46,15 @@ interface Choice {
 async function choose(choices: readonly Choice[], desk: Desk, signal: AbortSignal): Promise<Choice> {
   const { screen, keys } = desk;
   const prompt = [...choices.map(({ label }) => label), "[?]"].join("  ");
-  screen.stream(`${screen.paint("bold", prompt)} `);
+  screen.prompt(`${screen.paint("bold", prompt)} `);
   for (;;) {
-    const key = await keys.key(signal);
+    const key = await keys.key(signal).catch((error: unknown) => {
+      screen.prompt(undefined);
+      throw error;
+    });
     const choice = choices.find((candidate) => candidate.key === key);
     if (choice) {
+      screen.prompt(undefined);
       screen.stream(key);
       screen.line();
       return choice;
@@ -58,7 +62,7 @@ async function choose(choices: readonly Choice[], desk: Desk, signal: AbortSigna
     if (key !== "?") continue;
     screen.line();
     for (const { key: name, help } of choices) screen.line(`  ${name}  ${help}`);
-    screen.stream(`${screen.paint("bold", prompt)} `);
+    screen.redraw();
   }
 }
 
@@ -69,15 +73,21 @@ const approve: Choice = {
   act: (item, desk) => decide(item, desk, { decision: "approve" }),
 };
 
-const edit: Choice = {
-  key: "e",
-  label: "[e]dit",
-  help: "change the input, then let it happen",
-  async act(item, desk, signal) {
-    const input = await editJson(item.input, desk, signal);
-    return input === undefined ? false : decide(item, desk, { decision: "edit", input });
-  },
-};
+/** What a person typed and could not be used is theirs: they go on from it, not from the beginning. */
+function createEdit(): Choice {
+  const draft: Draft = { text: undefined };
+  return {
+    key: "e",
+    label: "[e]dit",
+    help: "change the input, then let it happen",
+    async act(item, desk, signal) {
+      const input = await editJson(item.input, draft, desk, signal);
+      if (input === undefined) return false;
+      for (const line of editLines(item.input, input, desk.screen.paint)) desk.screen.line(line);
+      return decide(item, desk, { decision: "edit", input });
+    },
+  };
+}
 
 const reject: Choice = {
   key: "r",
@@ -89,12 +99,12 @@ const reject: Choice = {
   },
 };
 
-const always: Choice = {
+const always = (grant: string): Choice => ({
   key: "A",
-  label: "[A]lways this",
-  help: "let this happen now and whenever it is wanted again; kept as a rule",
+  label: `[A]lways this: ${plainLine(grant)}`,
+  help: "let this happen now and whenever it is wanted again; kept as this rule",
   act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
-};
+});
 
 const goOn: Choice = { ...approve, help: "let the run go on" };
 
@@ -157,10 +167,10 @@ export function parseBudget(text: string): { maxTokens: number } | { maxCost: nu
   );
 }
 
-function choicesFor({ kind }: ApprovalView): readonly Choice[] {
+function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
   switch (kind) {
     case "tool":
-      return [approve, edit, reject, always];
+      return [approve, createEdit(), reject, ...(grant === undefined ? [] : [always(grant)])];
     case "question":
       return [answer, reject];
     case "outcome":

@@ -21,6 +21,7 @@ export function parseWords(words: readonly string[]): Wanted | undefined {
     );
   }
   if (first === undefined) return undefined;
+  if ((second ?? first).trim() === "") throw new CadreError("USAGE", "A run needs a task.");
   return second === undefined ? { task: first } : { agent: first, task: second };
 }
 

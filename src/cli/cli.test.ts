@@ -57,7 +57,7 @@ describe("cadre run", () => {
     );
     expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
-    expect((await p.cadre("runs", "--status", "failed")).stdout).toContain("No runs here");
+    expect((await p.cadre("runs", "--status", "failed")).stdout).toBe("No runs match.\n");
   });
 
   test("[U50] needs a person who is not there: exit 3 with the commands; approved from elsewhere, the next run goes on", async () => {
@@ -67,16 +67,62 @@ describe("cadre run", () => {
     const [, id] = /^ {2}cadre approve (\S+)$/m.exec(parked.stdout)!;
     expect(await readdir(p.folder)).not.toContain("out.txt");
 
-    expect((await p.spawn("approve", "--json")).code).toBe(0);
-    const again = await p.cadre("approve", id!);
+    expect((await p.cadre("approve", id!.replace(/^(.{12}).*:/, "$1:"))).stdout).toMatch(
+      /needs your approval[\s\S]*\+written[\s\S]*^Approved; no Cadre process is running here/m,
+    );
+    const again = await p.cadre("approve", id!.replace(/^(.{12}).*:/, "$1:"));
     expect(again.stdout).toContain("Was approved already; no Cadre process is running here");
     expect(await readdir(p.folder)).not.toContain("out.txt");
+
+    expect((await p.cadre("show", id!.split(":")[0]!)).stdout).toMatch(
+      /^Not being worked on$[\s\S]*goes on at the next `cadre run`/m,
+    );
+    expect((await p.cadre("runs")).stdout).toContain("Not being worked on");
 
     const resumed = await p.spawn("run");
     expect(resumed).toMatchObject({ code: 0 });
     expect(resumed.stdout).toMatch(/Done\nWritten\./);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("written");
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: Nothing was left unfinished here\./);
+  });
+
+  test("[A17] `approve` without an id decides nothing: it shows each open item whole, and how to answer it", async () => {
+    await using p = await writer();
+    expect((await p.cadre("approve")).stdout).toBe("Nothing waits for a person here.\n");
+    const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
+    const listed = await p.cadre("approve");
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(/^pen needs your approval\ntool Write\nasked because of: .*Write/m);
+    expect(listed.stdout).toContain("  +written");
+    expect(listed.stdout).toContain(`run ${id!.split(":")[0]} · agent pen`);
+    for (const command of [
+      `  cadre approve ${id}\n`,
+      `  cadre reject ${id} --note "why"\n`,
+      `  cadre approve ${id} --edit '{"path":"out.txt","content":"written"}'\n`,
+    ])
+      expect(listed.stdout).toContain(command);
+    expect((await p.cadre("show", id!.split(":")[0]!)).stdout).toContain(listed.stdout);
+    const blind = await p.cadre("approve", "--note", "whatever it is");
+    expect(blind).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^cadre: Say which/) });
+    expect((await p.cadre("approve", "--json")).lines()).toMatchObject([{ id, grant: "Edit(out.txt)" }]);
+    expect((await p.cadre("runs")).stdout).toContain("Waiting for a person");
+  });
+
+  test("a wider scope where none can be given: one sentence, nothing shown, nothing decided", async () => {
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "pen.script.yaml":
+        'turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: "touch a > b" } }]\n  - text: Done.\n',
+    });
+    const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "go")).stdout)!;
+    expect(await p.cadre("approve", id!, "--scope", "always")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^cadre: This decision can only be given once/),
+    });
+    const [open] = (await p.cadre("approve", "--json")).lines();
+    expect(open).toMatchObject({ id });
+    expect(open).not.toHaveProperty("grant");
   });
 
   test("a call that is rejected from elsewhere is not done, and the agent reads why", async () => {
@@ -93,11 +139,14 @@ describe("cadre run", () => {
 
   test("an edited call runs as it was edited; an edit that does not fit leaves the approval open", async () => {
     await using p = await writer();
-    await p.cadre("run", "write it");
-    const misfit = await p.cadre("approve", "--edit", '{"path": 7}');
-    expect(misfit).toMatchObject({ code: 2, stderr: expect.stringContaining("stays open") });
-    expect((await p.cadre("approve", "--edit", "{")).stderr).toMatch(/^cadre: That is no JSON/);
-    expect((await p.cadre("approve", "--edit", '{"path":"out.txt","content":"mine"}')).code).toBe(0);
+    const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
+    const misfit = await p.cadre("approve", id!, "--edit", '{"path": 7}');
+    expect(misfit).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("stays open") });
+    expect((await p.cadre("approve", id!, "--edit", "{")).stderr).toMatch(/^cadre: That is no JSON/);
+    const edited = await p.cadre("approve", id!, "--edit", '{"path":"out.txt","content":"mine"}');
+    expect(edited.stdout).toMatch(
+      /^ {2}- {2}"content": "written"\n {2}\+ {2}"content": "mine"\n[\s\S]*^Approved; /m,
+    );
     expect((await p.cadre("run")).code).toBe(0);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
   });
@@ -131,6 +180,40 @@ describe("cadre run", () => {
     const failed = await p.cadre("run", "try");
     expect(failed.code).toBe(1);
     expect(failed.stdout).toMatch(/Failed \(provider\)\n.*\(401\)/);
+    expect(failed.stdout).toMatch(/^Try again from where it failed: cadre retry \w+$/m);
+  });
+
+  test("`retry` continues a run that failed, in a new one that is followed to its end", async () => {
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "note.txt": "hello\n",
+      "pen.script.yaml":
+        "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - error: { status: 401, message: wrong key }\n",
+    });
+    const [, id] = /cadre retry (\w+)/.exec((await p.cadre("run", "look")).stdout)!;
+    expect((await p.cadre("show", id!)).stdout).toContain(`cadre retry ${id}`);
+    await p.write("pen.script.yaml", `turns:\n  - report: { summary: "Went on after \${lastResult}" }\n`);
+    const again = await p.cadre("retry", "--json", id!.slice(0, 14));
+    expect(again.code).toBe(0);
+    const [started] = again.lines();
+    expect(started).toMatchObject({ type: "RUN_STARTED", payload: { trigger: "retry", task: "look" } });
+    expect(started!["runId"]).not.toBe(id);
+    expect(again.lines().at(-1)).toMatchObject({
+      status: "completed",
+      summary: expect.stringContaining("hello"),
+    });
+
+    const detached = await p.spawn("retry", "--detach", id!);
+    expect(detached.code).toBe(0);
+    const tail = await p.cadre("tail", detached.stdout.trim());
+    expect(tail.stdout).toContain(`run ${detached.stdout.trim()} · continues ${id}`);
+    expect((await p.cadre("show", detached.stdout.trim())).stdout).toContain(`continues run ${id}`);
+    const ended = async () => (await p.cadre("runs", "--json")).lines().every((run) => "endedAt" in run);
+    await expect.poll(ended, { timeout: 10_000 }).toBe(true);
+    expect(await p.cadre("retry", "r00000000")).toMatchObject({
+      code: 2,
+      stderr: "cadre: There is no run r00000000.\n",
+    });
   });
 });
 
@@ -149,6 +232,11 @@ describe.concurrent("two processes in one folder", () => {
     const { first, id } = await begun(p);
     const [listed] = (await p.cadre("runs", "--json")).lines();
     expect(listed).toMatchObject({ id, status: "running" });
+    expect((await p.cadre("runs")).stdout).toContain("Running");
+    expect(await p.cadre("retry", id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("has not ended"),
+    });
     const tail = p.start("tail", id);
     await tail.shows(/model scripted\/slow/);
     expect((await p.cadre("message", id, "hurry up")).stdout).toContain(
@@ -217,7 +305,14 @@ describe.concurrent("two processes in one folder", () => {
     expect((await p.cadre("runs", "--json")).lines()[0]!["endedAt"]).toBeUndefined();
     const tail = await p.cadre("tail", id);
     expect(tail.stdout).toContain("No Cadre process is running here");
-    expect((await p.cadre("cancel", id)).stdout).toContain("goes on at the next `cadre run`");
+    expect((await p.cadre("runs")).stdout).not.toContain("Running");
+    expect((await p.cadre("show", id)).stdout).toMatch(/^Not being worked on$/m);
+    expect((await p.cadre("pause", id)).stdout).toBe(
+      "Pause recorded; no Cadre process is running here: it stays paused until `cadre resume`.\n",
+    );
+    expect((await p.cadre("cancel", id)).stdout).toBe(
+      "Cancel recorded; no Cadre process is running here: it ends at the next `cadre run`.\n",
+    );
     expect((await p.cadre("run")).code).toBe(4);
   });
 
@@ -249,12 +344,15 @@ describe("mistakes are one sentence, and lose nothing", () => {
     ],
     [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
     [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],
-    [["run", " "], /^cadre: .*task/i],
+    [["run", ""], /^cadre: A run needs a task\.\n$/],
+    [["runs", "-C", "nowhere"], /^cadre: There is no folder .*\/nowhere\.\n$/],
+    [["run", "-C", "note.txt", "go"], /^cadre: There is no folder .*\/note\.txt\.\n$/],
   ])("%j", async (args, sentence) => {
     await using p = await happy();
     const { code, stdout, stderr } = await p.cadre(...args);
     expect(stderr).toMatch(sentence);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(await readdir(p.folder)).not.toContain("nowhere");
   });
 
   test("a broken file is named with its line and column", async () => {
@@ -295,7 +393,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     });
     p.env["CADRE_TRUST"] = "1";
     const run = p.start("run", "hello");
-    await run.shows(/Waiting for the provider until \d\d:\d\d/);
+    await run.shows(/Waiting for the provider until \d\d:\d\d.* · attempt 2 in \d/);
     run.process.kill("SIGTERM");
     expect((await run.end()).code).toBe(0);
   });

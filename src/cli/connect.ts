@@ -74,12 +74,13 @@ export async function withClient<T>(
   }
 }
 
-/** Who takes a run further after a command has recorded something for it. */
-export async function whoGoesOn(client: CadreClient): Promise<string> {
+/** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
+export async function whoGoesOn(
+  client: CadreClient,
+  later = "the run goes on at the next `cadre run`",
+): Promise<string> {
   const { drives, pid } = await client.health();
-  return drives
-    ? `process ${pid} goes on with it`
-    : "no Cadre process is running here: the run goes on at the next `cadre run`";
+  return drives ? `process ${pid} goes on with it` : `no Cadre process is running here: ${later}`;
 }
 
 async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
@@ -108,7 +109,7 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
 }
 
 function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProblem"]): ApiParts {
-  const { config, store, people, parts, defaultModel, admit, agents, onDelta } = runtime;
+  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -121,6 +122,7 @@ function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProb
     store,
     people,
     admit,
+    retry,
     agents,
     onDelta,
     onProblem,

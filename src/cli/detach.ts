@@ -1,27 +1,27 @@
-// `cadre run --detach`: the run is recorded, and somebody else drives it: the process that owns the store, or one that is
+// `--detach`: the run is recorded, and somebody else drives it: the process that owns the store, or one that is
 // started in the background and goes on with whatever is left here.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { CadreError } from "../errors.ts";
-import { chooseAgent, type Wanted } from "./choose-agent.ts";
 import { withClient } from "./connect.ts";
 import { EXIT, type Invocation } from "./io.ts";
+import { beginOrder, type Order } from "./order.ts";
 import { jsonLine } from "./view/plain.ts";
 
 export async function detach(
   invocation: Invocation,
-  wanted: Wanted | undefined,
+  order: Order,
   { yes, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
-  if (!wanted)
+  if (order.type === "rest")
     throw new CadreError("USAGE", 'A run in the background needs a task: cadre run --detach "what to do".');
   const { folder, io, json, screen } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
   const { runId, drives } = await withClient({ folder, env: io.env, ...flags }, async (client) => ({
-    ...(await client.startRun({ ...(await chooseAgent(client, wanted)), attended: yes === true }, key)),
+    runId: await beginOrder(client, order, yes === true, key),
     drives: (await client.health()).drives,
   }));
   if (!drives) goOnInBackground(folder, yes === true);

@@ -12,18 +12,25 @@ export interface EditPlace {
   keys: Keys;
 }
 
+/** What was typed last, if it could not be used. */
+export interface Draft {
+  text: string | undefined;
+}
+
 /** Undefined: it was left as it is. */
 export async function editJson(
   value: unknown,
+  draft: Draft,
   { env, keys }: EditPlace,
   signal: AbortSignal,
 ): Promise<unknown> {
   const editor = env["VISUAL"] || env["EDITOR"];
   const before = JSON.stringify(value, null, 2);
   const after = editor
-    ? await inEditor(before, editor, signal)
-    : await keys.line(`Input as JSON (now ${JSON.stringify(value)}): `, signal);
+    ? await inEditor(draft.text ?? before, editor, signal)
+    : await keys.line(`Input as JSON (now ${JSON.stringify(value)}): `, signal, draft.text);
   if (after.trim() === "" || after.trim() === before.trim()) return undefined;
+  draft.text = after.trimEnd();
   return parseInput(after);
 }
 

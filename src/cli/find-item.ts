@@ -1,4 +1,4 @@
-// An open item by what a person typed: its id, the beginning of it, or nothing where only one is open.
+// An open item by what a person typed: its id, the beginning of it, or the beginning of the run's id and the item.
 
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
@@ -8,7 +8,7 @@ import { CadreError } from "../errors.ts";
 export function findItem(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
   if (exact) return exact;
-  const matches = open.filter((item) => item.id.startsWith(id));
+  const matches = open.filter((item) => item.id.startsWith(id) || isShortened(item, id));
   if (matches.length > 1) {
     const ids = matches.map((item) => item.id).join(", ");
     throw new CadreError(
@@ -17,6 +17,12 @@ export function findItem(open: readonly ApprovalView[], id: string): ApprovalVie
     );
   }
   return matches[0] ?? id;
+}
+
+/** `r1m7:m4.0` for `r1m7p…:m4.0`. */
+function isShortened({ runId, itemId }: ApprovalView, typed: string): boolean {
+  const colon = typed.indexOf(":");
+  return colon > 0 && runId.startsWith(typed.slice(0, colon)) && typed.slice(colon + 1) === itemId;
 }
 
 export async function approvalIdOf(client: CadreClient, id: string): Promise<string> {

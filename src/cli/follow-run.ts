@@ -33,9 +33,9 @@ export async function followRun(
   const questions = createQuestions(client, runId, company, leaving);
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   const look = async (): Promise<Rest | undefined> => {
-    const { status, seq: seen, waitingOn } = view.state;
-    // What is only being read again has long been answered.
-    if (status !== "suspended" || seen < seq) return undefined;
+    const { status, seq: seen, waitingOn, cancel } = view.state;
+    // What is only being read again has long been answered, and what is cancelled waits for nobody.
+    if (status !== "suspended" || cancel || seen < seq) return undefined;
     const items = await questions.look(waitingOn);
     return items && { type: "needs-person", waitingOn, items };
   };

@@ -7,7 +7,8 @@ import type { Io } from "./io.ts";
 export interface Keys {
   /** The next key. Rejects when the signal is aborted. */
   key(signal: AbortSignal): Promise<string>;
-  line(question: string, signal: AbortSignal): Promise<string>;
+  /** `typed` stands on the line already, as if the person had typed it. */
+  line(question: string, signal: AbortSignal, typed?: string): Promise<string>;
 }
 
 const SETTLE_MS = 150;
@@ -43,11 +44,13 @@ export function createKeys({ stdin, stdout }: Pick<Io, "stdin" | "stdout">, onIn
         stdin.resume();
       }),
 
-    async line(question, signal) {
+    async line(question, signal, typed) {
       const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
       lines.on("SIGINT", onInterrupt);
       try {
-        return await lines.question(question, { signal });
+        const answer = lines.question(question, { signal });
+        if (typed !== undefined) lines.write(typed);
+        return await answer;
       } finally {
         lines.close();
       }

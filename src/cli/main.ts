@@ -1,8 +1,9 @@
 // The command line: verbs, flags and help. Each verb is loaded when it is called, so that help is there at once.
 
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
-import { exitCode, toCadreError } from "../errors.ts";
+import { CadreError, exitCode, toCadreError } from "../errors.ts";
 import { createInvocation, EXIT, type Invocation, type Io } from "./io.ts";
 import { version } from "./version.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
@@ -26,7 +27,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof CommanderError) return sayUsage(error, argv, io);
     return sayFailure(error, argv, io);
   }
 }
@@ -38,6 +39,17 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   io.stderr.write(`cadre: ${plainLine(message)}\n`);
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
+}
+
+/** Commander has said it to people already. */
+function sayUsage({ exitCode, message }: CommanderError, argv: readonly string[], io: Io): number {
+  if (exitCode === 0) return EXIT.done;
+  const sentence = usageSentence(message)
+    .replace(/^cadre: /, "")
+    .trim();
+  if (argv.includes("--json"))
+    io.stdout.write(`${jsonLine({ error: { code: "USAGE", message: sentence } })}\n`);
+  return EXIT.usage;
 }
 
 type Verb = (invocation: Invocation, ...rest: never[]) => Promise<number>;
@@ -62,7 +74,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   const does = (load: () => Promise<Verb>) =>
     async function action(this: Command, ...given: unknown[]): Promise<void> {
       const { folder, json } = program.opts<{ folder?: string; json?: boolean }>();
-      const invocation = createInvocation(io, resolve(io.cwd, folder ?? "."), json === true);
+      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), json === true);
       const verb = await load();
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
@@ -70,6 +82,12 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   addDecisionVerbs(program, does);
   addProjectVerbs(program, does);
   return program;
+}
+
+/** A store in a folder that was only mistyped would be made, and found by nobody. */
+function existing(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new CadreError("USAGE", `There is no folder ${folder}.`);
 }
 
 type Does = (load: () => Promise<Verb>) => (this: Command, ...given: unknown[]) => Promise<void>;
@@ -86,6 +104,15 @@ function addRunVerbs(program: Command, does: Does): void {
     .option("--detach", "print the run's id and leave it to the background")
     .option("--model <name>", "the model for agents that name none")
     .action(does(async () => (await import("./commands/run.ts")).run));
+  program
+    .command("retry <run>")
+    .summary("try an ended run again, from its last good event")
+    .description(
+      "Starts a new run that continues an ended one (failed, cancelled or completed) from its last good event, and stays\nwith it as `cadre run` does. Nothing that was done or paid for is done again.",
+    )
+    .option("-y, --yes", "approve every call that asks; what is denied stays denied")
+    .option("--detach", "print the new run's id and leave it to the background")
+    .action(does(async () => (await import("./commands/retry.ts")).retry));
   program
     .command("runs")
     .description("list runs, newest first")
@@ -120,7 +147,7 @@ function addDecisionVerbs(program: Command, does: Does): void {
   ]);
   program
     .command("approve [id]")
-    .description("let a call happen; without an id: list what is open, or approve the only one")
+    .description("let a call happen; without an id: show what is open, and decide nothing")
     .option("--edit <json>", "let it happen with this input instead")
     .addOption(scope)
     .option("--note <text>", "a word for the record")
@@ -179,6 +206,14 @@ function addProjectVerbs(program: Command, does: Does): void {
     .command("demo")
     .description("play an incident on a copy in a temporary folder; needs no key")
     .action(does(async () => (await import("./commands/demo.ts")).demo));
+  program
+    .command("help [verb]")
+    .description("print help, or the help of a verb")
+    .action((verb: string | undefined) => {
+      const found = verb === undefined ? program : program.commands.find((known) => known.name() === verb);
+      if (!found) throw new CadreError("USAGE", `Unknown command '${verb}'. See cadre --help.`);
+      found.outputHelp();
+    });
 }
 
 /** Commander's words as one sentence of ours. */

@@ -6,6 +6,7 @@ import type { ApprovalView } from "../api/schema.ts";
 import { httpStatus, toCadreError } from "../errors.ts";
 import { type EventType, type JournalEvent, TERMINAL_TYPES, type WaitingOn } from "../journal/events.ts";
 import { askAbout, type Desk } from "./ask.ts";
+import type { Screen } from "./view/screen.ts";
 
 /** Who answers for the people: somebody at the terminal, `--yes` for calls to approve, or nobody. */
 export type Company = { type: "person"; desk: Omit<Desk, "client"> } | { type: "yes" } | { type: "nobody" };
@@ -87,12 +88,12 @@ const WITHDRAWS: ReadonlySet<EventType> = new Set(["RUN_RESUMED", "CANCEL_REQUES
 
 /** One question at a time, which can be taken away. */
 function createQuestion(over: AbortSignal) {
-  let open: { item: ApprovalView; withdraw: AbortController } | undefined;
+  let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
     async ask(item: ApprovalView, desk: Desk): Promise<void> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
-      open = { item, withdraw };
+      open = { item, withdraw, screen: desk.screen };
       try {
         await askAbout(item, desk, away);
       } catch (error) {
@@ -108,6 +109,7 @@ function createQuestion(over: AbortSignal) {
         (type === "APPROVAL_DECIDED" && payload.itemId === open.item.itemId) ||
         (type === "OUTCOME_DECIDED" && payload.toolCallId === open.item.callId);
       if (answered || WITHDRAWS.has(type)) open.withdraw.abort();
+      else open.screen.redraw();
     },
   };
 }

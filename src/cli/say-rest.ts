@@ -6,7 +6,7 @@ import type { Rest, Watched } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import { answerCommands } from "./view/approval.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
-import { lookAgain, neededLines, summaryLines } from "./view/summary.ts";
+import { lookAgain, neededLines, summaryLines, tryAgain } from "./view/summary.ts";
 
 export async function sayRest(
   rest: Rest,
@@ -32,7 +32,7 @@ export async function sayRest(
     return EXIT.waiting;
   }
   const code = exitCodeOf(run.status);
-  say([...summaryLines(run, screen, view.lastWords()), again], resultOf(run, code));
+  say([...summaryLines(run, screen, view.lastWords()), ...tryAgain(run, at), again], resultOf(run, code));
   return code;
 }
 

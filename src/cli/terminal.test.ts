@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, project } from "./cli.fixture.ts";
 
-const PROMPT = /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[A\]lways this {2}\[\?\] $/;
+const PROMPT = /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[A\]lways this: \S+ {2}\[\?\] $/;
 
 const writer = (input = '{ path: out.txt, content: "written" }') =>
   project({
@@ -64,7 +64,36 @@ describe("an approval inline", () => {
     await fit.shows(PROMPT);
     await fit.press("e", /Changed and approved/);
     expect(await fit.code).toBe(0);
+    expect(fit.text()).toMatch(
+      /- {2}"content": "written"\n {2}\+ {2}"content": "mine"[\s\S]*Changed and approved/,
+    );
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
+  });
+
+  test("an edit that is no JSON is offered again as it was typed, in the editor and without one", async () => {
+    await using p = await writer();
+    await p.write(
+      "edit.sh",
+      `grep -q broken "$1" && sed -i 's/broken//' "$1" || sed -i 's/written"/mine"broken/' "$1"\n`,
+    );
+    p.env["EDITOR"] = `sh ${join(p.folder, "edit.sh")}`;
+    const editor = p.terminal("run", "write it");
+    await editor.shows(PROMPT);
+    await editor.press("e", /That is no JSON[\s\S]*\[\?\] $/);
+    await editor.press("e", /Changed and approved/);
+    expect(await editor.code).toBe(0);
+    expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
+
+    delete p.env["EDITOR"];
+    const bare = p.terminal("run", "write it");
+    await bare.shows(PROMPT);
+    await bare.press("e", /Input as JSON/);
+    bare.type('{"path":"out.txt","content":"typed"\r');
+    await bare.shows(/That is no JSON[\s\S]*\[\?\] $/);
+    await bare.press("e", /That is no JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
+    bare.type("}\r");
+    expect(await bare.code).toBe(0);
+    expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("typed");
   });
 
   test("`A` makes it a rule: the next run is not asked", async () => {
@@ -89,6 +118,21 @@ describe("an approval inline", () => {
     expect(decided).toMatchObject({ decision: "approve", alreadyDecided: false });
     await terminal.shows(/✓ Write one\.txt[\s\S]*needs your approval[\s\S]*\[\?\] $/);
     await terminal.press("a", /✓ Write two\.txt/);
+    expect(await terminal.code).toBe(0);
+  });
+
+  test("the other of two open calls is decided by somebody else: the question is asked again below the news", async () => {
+    const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "pen.script.yaml": `turns:\n  - { when: { turn: 1 }, calls: [${write("one.txt")}, ${write("two.txt")}] }\n  - report: { summary: Written. }\n`,
+    });
+    const terminal = p.terminal("run", "write it");
+    await terminal.shows(PROMPT);
+    const [, id] = /run (\w+)/.exec(terminal.text())!;
+    expect((await p.spawn("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
+    await terminal.shows(/\[\?\] \nApproved by .*two\.txt.*\n\[a\]pprove .*\[\?\] $/);
+    await terminal.press("a", /✓ Write one\.txt/);
     expect(await terminal.code).toBe(0);
   });
 
@@ -139,7 +183,7 @@ describe("an approval inline", () => {
       "pen.script.yaml": `turns:\n  - when: { turn: 1 }\n    text: "ok \\u001b]0;title\\u0007"\n    calls: [{ tool: Bash, input: ${evil} }]\n  - text: Done.\n`,
     });
     const terminal = p.terminal("run", "go");
-    await terminal.shows(PROMPT);
+    await terminal.shows(/\[r\]eject {2}\[\?\] $/);
     const screen = terminal.text();
     expect(screen).toContain("ls⟦U+202E⟧");
     expect(screen).toContain("⟦2999 empty lines⟧");
@@ -171,7 +215,8 @@ test("an outcome that nobody knows is put to the person: happened, run again, or
   expect(parked.stdout).toMatch(
     /outcome unknown: Run: .*\n {2}cadre outcome \w+ m1\.0 happened\|run_again\|fail/,
   );
-  expect((await p.cadre("approve")).stderr).toMatch(/^cadre: Nobody knows whether this was done/);
+  const [{ id }] = (await p.cadre("approve", "--json")).lines() as [{ id: string }];
+  expect((await p.cadre("approve", id)).stderr).toMatch(/^cadre: Nobody knows whether this was done/);
 
   const terminal = p.terminal("run");
   await terminal.shows(/\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[\?\] $/);

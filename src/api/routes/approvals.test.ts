@@ -89,6 +89,7 @@ describe("the list", () => {
       tool: "Pay",
       input: { to: "ann", amount: 5 },
       preview: "pay 5 to ann",
+      grant: "Pay",
     });
     expect(await api.client.approvals()).toEqual([item]);
     expect(await ask(api, "GET", "/api/approvals?status=open")).toEqual({
@@ -127,6 +128,15 @@ describe("decisions", () => {
     expect(await api.client.decide(item.id, { decision: "approve" })).toEqual({ alreadyDecided: true });
     expect(book.paid).toHaveLength(1);
     expect(await decisions(item.runId)).toHaveLength(1);
+  });
+
+  test("the beginning of the run's id is enough, if no other run's begins so", async () => {
+    const item = await firstAsked();
+    const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
+    expect(await api.client.decide(id, { decision: "reject" })).toEqual({ alreadyDecided: false });
+    expect(await api.client.decide(id, { decision: "reject" })).toEqual({ alreadyDecided: true });
+    const short = { code: "NOT_FOUND", message: `There is no approval r:${item.itemId}.` };
+    await expect(api.client.decide(`r:${item.itemId}`, { decision: "reject" })).rejects.toMatchObject(short);
   });
 
   test("[F13] approve and reject at the same instant: one wins, the other learns who, when and what", async () => {

@@ -20,13 +20,24 @@ export function approvalRoutes(parts: ApiParts): Hono {
     .get("/", async (c) => {
       const { run } = readQuery(c, ApprovalsQuery);
       const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
-      return c.json({ approvals: await viewsOf(store, refs) });
+      return c.json({ approvals: await viewsOf(parts, refs) });
     })
     .post("/:id", async (c) => {
       const decision = await readBody(c, DecisionBody);
       const id = c.req.param("id");
-      return c.json(await decideApproval(id, decision, who(c.req.raw), people).catch(alike(id)));
+      const decided = wholeId(store, id).then((whole) =>
+        decideApproval(whole, decision, who(c.req.raw), people),
+      );
+      return c.json(await decided.catch(alike(id)));
     });
+}
+
+/** The run's part of an id may be the beginning of it, as wherever a run is named. */
+async function wholeId(store: Store, id: string): Promise<string> {
+  const colon = id.indexOf(":");
+  if (colon === -1) return id;
+  const { id: runId } = await findRun(store, id.slice(0, colon));
+  return `${runId}${id.slice(colon)}`;
 }
 
 /** F15: whether it is the run or only the item that is not there is nobody's business. */
@@ -49,16 +60,22 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   return refs.filter((ref) => below.has(ref.runId));
 }
 
-async function viewsOf(store: Store, refs: readonly ApprovalRef[]): Promise<ApprovalView[]> {
+async function viewsOf({ store, people }: ApiParts, refs: readonly ApprovalRef[]): Promise<ApprovalView[]> {
   const runIds = [...new Set(refs.map((ref) => ref.runId))];
   const views = new Map<string, ApprovalView>();
   for (const runId of runIds) {
     const items = await itemsOf(store, runId);
     if (items.length === 0) continue;
     const path = await agentPath(store, runId);
-    for (const item of items) views.set(`${runId}:${item.itemId}`, { ...item, path });
+    for (const item of items)
+      views.set(`${runId}:${item.itemId}`, { ...item, path, ...grantOf(item, people) });
   }
   return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
+}
+
+function grantOf({ kind, tool, input }: ApprovalItem, { grantFor }: ApiParts["people"]) {
+  const grant = kind === "tool" && tool !== undefined ? grantFor(tool, input) : undefined;
+  return grant === undefined ? {} : { grant };
 }
 
 /** A damaged run is set aside; it must not hide what waits in the others. */

@@ -38,6 +38,11 @@ export function runRoutes(parts: ApiParts): Hono {
       readQuery(c, schema.NoQuery);
       return c.json(await verify(store, await found(c)));
     })
+    .post("/:id/retry", async (c) => {
+      await readBody(c, schema.EmptyBody);
+      const { runId } = await parts.retry((await found(c)).id);
+      return c.json({ runId }, 201);
+    })
     .post(
       "/:id/cancel",
       act(schema.CancelBody, (id, { reason }, by) => cancelRun(id, by, reason, people)),

@@ -1,5 +1,5 @@
-// `cadre approve [ID]`: lets a call happen, as it was shown or as it is edited. Without an id: what is open, and if it is
-// only one, that one.
+// `cadre approve [ID]`: lets a call happen, as it was shown or as it is edited. Without an id it decides nothing: it
+// shows what is open.
 
 import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
@@ -7,9 +7,9 @@ import { whoGoesOn, withClient } from "../connect.ts";
 import { parseInput } from "../edit-json.ts";
 import { findItem } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { approvalLines, itemTitle } from "../view/approval.ts";
+import { approvalLines, cardLines, editLines, itemTitle } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
-import { neededLines } from "../view/summary.ts";
+import type { Screen } from "../view/screen.ts";
 
 export interface ApproveOptions {
   edit?: string;
@@ -26,17 +26,15 @@ export async function approve(
   options: ApproveOptions,
 ): Promise<number> {
   const { folder, io, json, screen } = invocation;
+  if (id === undefined) return list(invocation, options);
   const decision = decisionOf(options);
   return withClient({ folder, env: io.env }, async (client) => {
     const open = await client.approvals();
-    if (id === undefined && open.length !== 1) return list(open, invocation);
-    const item = id === undefined ? open[0]! : findItem(open, id);
-    if (typeof item !== "string") {
-      refuseMisfit(item, decision);
-      if (!json) for (const line of approvalLines(item, screen.paint)) screen.line(line);
-    }
+    const item = findItem(open, id);
+    if (typeof item !== "string") refuseMisfit(item, decision);
     const approvalId = typeof item === "string" ? item : item.id;
     const { alreadyDecided } = await client.decide(approvalId, decision);
+    if (typeof item !== "string" && !json) showDecided(item, decision, screen);
     const next = await whoGoesOn(client);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
@@ -44,11 +42,24 @@ export async function approve(
   });
 }
 
-function list(open: readonly ApprovalView[], { json, screen, at }: Invocation): number {
+/** What was decided without being seen would not have been agreed to: flags need an id. */
+async function list({ folder, io, json, screen, at }: Invocation, options: ApproveOptions): Promise<number> {
+  if (Object.keys(options).length > 0) {
+    throw new CadreError(
+      "USAGE",
+      "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
+    );
+  }
+  const open = await withClient({ folder, env: io.env }, (client) => client.approvals());
   if (json) for (const item of open) screen.line(jsonLine(item));
   else if (open.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of neededLines(open, at, screen.paint)) screen.line(line);
+  else for (const line of cardLines(open, at, screen.paint)) screen.line(line);
   return EXIT.done;
+}
+
+function showDecided(item: ApprovalView, { decision, input }: DecisionBody, { line, paint }: Screen): void {
+  for (const text of approvalLines(item, paint)) line(text);
+  if (decision === "edit") for (const text of editLines(item.input, input, paint)) line(text);
 }
 
 function decisionOf(options: ApproveOptions): DecisionBody {

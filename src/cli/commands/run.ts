@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
-import { chooseAgent, parseWords, type Wanted } from "../choose-agent.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
 import { followRun, type Watched } from "../follow-run.ts";
@@ -11,6 +10,7 @@ import { type Invocation, isAttended } from "../io.ts";
 import { createKeys } from "../keys.ts";
 import { type Leaving, watchLeaving } from "../leaving.ts";
 import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
+import { beginOrder, type Order, orderOf } from "../order.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
 import { createJsonView } from "../view/json.ts";
@@ -23,12 +23,16 @@ export interface RunOptions {
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  const wanted = parseWords(words);
-  if (options.detach) return detach(invocation, wanted, options);
+  return visit(invocation, orderOf(words), options);
+}
+
+/** Begins what was ordered and stays with it, or leaves it to the background. */
+export async function visit(invocation: Invocation, order: Order, options: RunOptions): Promise<number> {
+  if (options.detach) return detach(invocation, order, options);
   const leaving = watchLeaving();
   try {
     const company = companyOf(invocation, options, leaving);
-    return await stay({ invocation, wanted, options, company, leaving });
+    return await stay({ invocation, order, options, company, leaving });
   } finally {
     leaving.dispose();
   }
@@ -36,7 +40,7 @@ export async function run(invocation: Invocation, words: string[], options: RunO
 
 interface Stay {
   invocation: Invocation;
-  wanted: Wanted | undefined;
+  order: Order;
   options: RunOptions;
   company: Company;
   leaving: Leaving;
@@ -76,14 +80,14 @@ function connectOptions({ invocation, options }: Stay): ConnectOptions {
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {
-  const { invocation, wanted, options, company } = visit;
+  const { invocation, order, options, company } = visit;
   const { client, owner } = connection;
   for (const problem of connection.problems)
     invocation.io.stderr.write(`cadre: ${problem}
 `);
   const left = await unfinished(client);
   if (owner) sayPickedUp(left, invocation);
-  if (!wanted) {
+  if (order.type === "rest") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id, invocation));
     throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: cadre run "what to do".');
   }
@@ -94,8 +98,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
       `--model counts only where no other Cadre process runs: process ${pid} has its own.`,
     );
   }
-  const { agent, task } = await chooseAgent(client, wanted);
-  const { runId } = await client.startRun({ agent, task, attended: company.type !== "nobody" }, key);
+  const runId = await beginOrder(client, order, company.type !== "nobody", key);
   return [watched(runId, invocation)];
 }
 

@@ -4,9 +4,10 @@ import { CadreError } from "../../errors.ts";
 import { RUN_STATUSES, type RunStatus } from "../../journal/events.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { standingOf } from "../standing.ts";
 import { ago, cost } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import { statusWord } from "../view/summary.ts";
+import { goesOnLater, statusWord } from "../view/summary.ts";
 import { table } from "../view/table.ts";
 
 export interface RunsOptions {
@@ -17,28 +18,40 @@ export interface RunsOptions {
 
 const LIMIT = 20;
 
-export async function runs({ io, folder, json, screen }: Invocation, options: RunsOptions): Promise<number> {
+export async function runs(
+  { io, folder, json, screen, at }: Invocation,
+  options: RunsOptions,
+): Promise<number> {
   const filter = {
     limit: limitOf(options.limit),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.status === undefined ? {} : { status: statusesOf(options.status) }),
   };
-  const { runs: found } = await withClient({ folder, env: io.env }, (client) => client.runs(filter));
+  const { found, health, open } = await withClient({ folder, env: io.env }, async (client) => ({
+    found: (await client.runs(filter)).runs,
+    health: await client.health(),
+    open: await client.approvals(),
+  }));
   if (json) {
     for (const run of found) screen.line(jsonLine(run));
     return EXIT.done;
   }
-  if (found.length === 0) screen.line('No runs here. Start one: cadre run "what to do"');
+  if (found.length === 0) {
+    const isFiltered = options.agent !== undefined || options.status !== undefined;
+    screen.line(isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`);
+  }
+  const standings = found.map((run) => standingOf(run, health, open));
   const now = Date.now();
-  const rows = found.map((run) => [
+  const rows = found.map((run, i) => [
     run.id,
-    statusWord(run.status, screen.paint),
+    statusWord(standings[i]!, screen.paint),
     plainLine(run.agent),
     screen.paint("dim", ago(run.createdAt, now)),
     screen.paint("dim", cost(run.usage)),
     plainLine(run.task),
   ]);
   for (const line of table(rows, io.stdout.isTTY ? io.stdout.columns : undefined)) screen.line(line);
+  if (standings.includes("left")) screen.line(screen.paint("dim", goesOnLater(at)));
   return EXIT.done;
 }
 

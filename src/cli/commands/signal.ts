@@ -10,7 +10,8 @@ export const cancel = (invocation: Invocation, runId: string, { reason }: { reas
   signal(invocation, async (client) => {
     const { cancelled } = await client.cancel(runId, reason);
     const children = cancelled.length > 1 ? ` with ${count(cancelled.length - 1, "child", "children")}` : "";
-    return { told: { cancelled }, word: `Cancel recorded${children}` };
+    const later = "it ends at the next `cadre run`";
+    return { told: { cancelled }, word: `Cancel recorded${children}`, later };
   });
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
@@ -22,7 +23,8 @@ export const message = (invocation: Invocation, runId: string, text: string) =>
 export const pause = (invocation: Invocation, runId: string) =>
   signal(invocation, async (client) => {
     await client.pause(runId);
-    return { told: { runId, paused: true }, word: "Pause recorded" };
+    const later = "it stays paused until `cadre resume`";
+    return { told: { runId, paused: true }, word: "Pause recorded", later };
   });
 
 export const resume = (invocation: Invocation, runId: string) =>
@@ -33,11 +35,11 @@ export const resume = (invocation: Invocation, runId: string) =>
 
 async function signal(
   { folder, io, json, screen }: Invocation,
-  send: (client: CadreClient) => Promise<{ told: object; word: string }>,
+  send: (client: CadreClient) => Promise<{ told: object; word: string; later?: string }>,
 ): Promise<number> {
   return withClient({ folder, env: io.env }, async (client) => {
-    const { told, word } = await send(client);
-    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client)}.`);
+    const { told, word, later } = await send(client);
+    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client, later)}.`);
     return EXIT.done;
   });
 }

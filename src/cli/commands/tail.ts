@@ -7,7 +7,7 @@ import { watchLeaving } from "../leaving.ts";
 import { exitCodeOf } from "../say-rest.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView, type LiveView } from "../view/live.ts";
-import { lookAgain, neededLines, summaryLines } from "../view/summary.ts";
+import { lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
 
 const TICK_MS = 500;
 
@@ -57,6 +57,7 @@ async function watch(
     if (json) return exitCodeOf(run.status);
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, view.lastWords())) screen.line(line);
+      for (const line of tryAgain(run, at)) screen.line(line);
       screen.line(lookAgain(runId, at, screen.paint));
     } else if (connection.owner) {
       for (const line of neededLines(await client.approvals({ runId }), at, screen.paint)) screen.line(line);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../api/schema.ts";
-import { answerCommands, approvalLines } from "./approval.ts";
+import { answerCommands, approvalLines, cardLines, editLines } from "./approval.ts";
 
 const item = (over: Partial<ApprovalView>): ApprovalView => ({
   id: "r1:m1.0",
@@ -69,5 +69,30 @@ describe("an approval", () => {
       "cadre outcome r1 m1.0 happened|run_again|fail",
     ]);
     expect(answerCommands(item({ kind: "question" }), "")[0]).toContain("--answer");
+    expect(answerCommands(item({ kind: "budget" }), "")[0]).toContain("--max-tokens");
+  });
+
+  test("a card says whose it is, and how to approve, reject and edit it as a shell reads it", () => {
+    const card = cardLines([item({ input: { path: "it's\u202e.txt" } })], " -C x", bare);
+    expect(card.slice(-4)).toEqual([
+      "run r1 · agent pen",
+      "  cadre approve r1:m1.0 -C x",
+      '  cadre reject r1:m1.0 --note "why" -C x',
+      `  cadre approve r1:m1.0 --edit '{"path":"it'\\''s\\u202e.txt"}' -C x`,
+    ]);
+    const long = cardLines([item({ input: { content: "x".repeat(500) } })], "", bare).at(-1);
+    expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
+  });
+
+  test("an edit shows what it was and what will run", () => {
+    const lines = editLines({ path: "a", n: 1 }, { path: "b\u001b", n: 1 }, bare);
+    expect(lines).toEqual([
+      "It runs with this input:",
+      "   {",
+      '  -  "path": "a",',
+      '  +  "path": "b\\u001b",',
+      '     "n": 1',
+      "   }",
+    ]);
   });
 });

@@ -1,10 +1,11 @@
 // What waits for a person, drawn from the call as it was recorded and never from the model's words about it (A17).
 // All of it is shown: what is not on the screen cannot have been agreed to.
 
+import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import { clockTime } from "./format.ts";
-import { plain, plainLine } from "./plain.ts";
+import { jsonLine, plain, plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
 
 const HEADLINES = {
@@ -28,6 +29,28 @@ export function approvalLines(item: ApprovalView, paint: Paint): string[] {
   ];
 }
 
+/** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
+export function cardLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {
+  return items.flatMap((item) => [
+    ...approvalLines(item, paint),
+    paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
+    ...[...answerCommands(item, at), ...editCommands(item, at)].map((command) => `  ${command}`),
+  ]);
+}
+
+/** What a person made of an input, beside what it was: what will run is on the screen before it does. */
+export function editLines(before: unknown, after: unknown, paint: Paint): string[] {
+  const text = (value: unknown): string => `${plain(JSON.stringify(value, null, 2) ?? "")}\n`;
+  const lines = diffLines(text(before), text(after)).flatMap(({ value, added, removed }) => {
+    const mark = added ? "+" : removed ? "-" : " ";
+    return value
+      .trimEnd()
+      .split("\n")
+      .map((line) => `  ${diffLine(`${mark}${line}`, paint)}`);
+  });
+  return [paint("bold", "It runs with this input:"), ...lines];
+}
+
 /** The commands by which somebody else answers later. */
 export function answerCommands(item: ApprovalView, at: string): string[] {
   const id = item.id;
@@ -36,9 +59,20 @@ export function answerCommands(item: ApprovalView, at: string): string[] {
       return [`cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`];
     case "question":
       return [`cadre approve ${id} --answer "…"${at}`];
+    case "budget":
+      return [`cadre approve ${id} --max-tokens …${at}`, `cadre reject ${id} --note "why"${at}`];
     default:
       return [`cadre approve ${id}${at}`, `cadre reject ${id} --note "why"${at}`];
   }
+}
+
+/** A command that repeats a whole file would bury the others. */
+const LONGEST_EDIT = 300;
+
+function editCommands({ id, kind, input }: ApprovalView, at: string): string[] {
+  if (kind !== "tool") return [];
+  const json = jsonLine(input ?? {}).replaceAll("'", "'\\''");
+  return [`cadre approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'${at}`];
 }
 
 /** What an item is about, in one line. */

@@ -3,7 +3,7 @@
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunState } from "../../projections/run-state.ts";
 import { describeCall } from "../../projections/timeline.ts";
-import { clockTime, duration } from "./format.ts";
+import { duration } from "./format.ts";
 import { plainLine } from "./plain.ts";
 
 export function createDoing(state: RunState) {
@@ -24,8 +24,10 @@ export function createDoing(state: RunState) {
       } else if (event.type === "AGENT_THOUGHT" || event.type === "TOOL_RESULT") set("working", ts);
       else if (state.end || state.status === "suspended") set(undefined, ts);
       else if (state.status === "waiting") {
-        set(`waiting (${plainLine(state.waitingOn?.detail ?? state.waitingOn?.kind ?? "")})`, ts);
-        until = state.waitingOn?.until;
+        const { kind, detail, until: end } = state.waitingOn ?? { kind: "" };
+        const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
+        set(`waiting (${plainLine(detail ?? kind)})${attempt}`, ts);
+        until = end;
       }
     },
     output(text: string): void {
@@ -34,13 +36,16 @@ export function createDoing(state: RunState) {
     },
     text(now: number): string | undefined {
       if (what === undefined) return undefined;
-      const time = until === undefined ? wholeSeconds(now - since) : `until ${clockTime(until)}`;
+      const time = until === undefined ? wholeSeconds(now - since) : `${wholeSeconds(until - now)} left`;
       const turn = `turn ${state.turns + (state.openModelCall ? 1 : 0)}/${state.start?.limits.maxTurns ?? "?"}`;
       const agent = plainLine(state.start?.agent ?? "");
       return [agent, turn, what, time, ...(output === "" ? [] : [output])].join(" · ");
     },
   };
 }
+
+/** The attempt that comes after one that the provider failed. */
+export const nextAttempt = ({ failed }: RunState): number => (failed?.attempt ?? 1) + 1;
 
 /** A status line that counts tenths would never be still. */
 function wholeSeconds(ms: number): string {

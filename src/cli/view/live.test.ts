@@ -136,7 +136,16 @@ describe("calls", () => {
   });
 });
 
-test("a wait for the provider says until when and why", () => {
+test("a wait for the provider says until when and why, how long still, and which attempt comes next", () => {
+  const rich = watch(true);
+  rich.happens(start, asked("m1", 2), {
+    type: "MODEL_CALL_FAILED",
+    payload: { callId: "m1", attempt: 2, cause: "rate_limit", message: "429", retryAt: 9_003 },
+  });
+  expect(rich.text()).toMatch(/\(429\) · attempt 3 in 9\.0 s\n$/);
+  rich.view.tick(2_000);
+  expect(rich.text()).toContain("waiting (429), then attempt 3 · 7 s left");
+
   const { happens, text } = watch(false);
   const retryAt = new Date(2030, 0, 1, 14, 2, 11).getTime();
   happens(start, asked("m1"), {

@@ -11,8 +11,8 @@ import {
   type TimelineEntry,
   timelineProjection,
 } from "../../projections/timeline.ts";
-import { createDoing } from "./doing.ts";
-import { count } from "./format.ts";
+import { createDoing, nextAttempt } from "./doing.ts";
+import { count, duration } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import { fitted, type Paint, type Screen } from "./screen.ts";
 import { createWords } from "./words.ts";
@@ -45,7 +45,14 @@ export function createLiveView(screen: Screen): LiveView {
       model = event.payload.model;
     } else if (event.type === "AGENT_THOUGHT") words.settle(textOf(event.payload.content));
     else if (event.type === "TOOL_RESULT") resultLines(event, entry);
+    else if (event.type === "MODEL_CALL_FAILED" && entry) failureLine(event, entry);
     else if (entry && !isToldOtherwise(event)) screen.line(toned(entry, screen.paint));
+  }
+
+  function failureLine({ ts, payload }: EventOf<"MODEL_CALL_FAILED">, entry: TimelineEntry): void {
+    const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
+    const next = wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
+    screen.line(toned({ ...entry, title: `${entry.title}${next}` }, screen.paint));
   }
 
   function resultLines(event: EventOf<"TOOL_RESULT">, entry: TimelineEntry | undefined): void {
@@ -90,7 +97,8 @@ export function modelLabel(model: string): string {
 }
 
 function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
-  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}`)}`;
+  const before = payload.continues ? ` · continues ${plainLine(payload.continues.runId)}` : "";
+  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}`)}`;
 }
 
 const TONES = { plain: undefined, good: "green", bad: "red", warn: "yellow", quiet: "dim" } as const;

@@ -29,6 +29,19 @@ describe("a screen", () => {
     expect(written().endsWith("half\nnext\n")).toBe(true);
   });
 
+  test("a question is asked again below what was written after it, and only then", () => {
+    const { screen, written } = terminal({ NO_COLOR: "1" });
+    screen.prompt("well? ");
+    screen.redraw();
+    screen.line("news");
+    screen.redraw();
+    expect(written()).toBe("well? \nnews\nwell? ");
+    screen.prompt(undefined);
+    screen.line("more");
+    screen.redraw();
+    expect(written()).toBe("well? \nnews\nwell? \nmore\n");
+  });
+
   test.each([
     ["NO_COLOR", { NO_COLOR: "1" }, true],
     ["TERM=dumb", { TERM: "dumb" }, true],

@@ -17,6 +17,10 @@ export interface Screen {
   line(text?: string): void;
   /** Text without an end: the next piece goes on where it stopped. */
   stream(text: string): void;
+  /** A question whose answer is awaited at its end; undefined: it is answered, or taken away. */
+  prompt(text: string | undefined): void;
+  /** Asks it again where something was written below it. */
+  redraw(): void;
   /** What goes on right now; undefined: nothing. */
   status(text: string | undefined): void;
 }
@@ -35,9 +39,15 @@ export function createScreen(out: Output, env: Env): Screen {
   const paint: Paint = (format, text) => (rich ? styleText(format, text, { validateStream: false }) : text);
   let status: string | undefined;
   let isLineOpen = false;
+  let question: string | undefined;
   const write = (text: string): void => {
     out.write(status === undefined ? text : `\r\u001B[2K${text}`);
     status = undefined;
+  };
+  const stream = (text: string): void => {
+    if (text === "") return;
+    write(text);
+    isLineOpen = !text.endsWith("\n");
   };
   return {
     rich,
@@ -49,10 +59,13 @@ export function createScreen(out: Output, env: Env): Screen {
       write(text === undefined ? "\n" : `${isLineOpen ? "\n" : ""}${text}\n`);
       isLineOpen = false;
     },
-    stream(text) {
-      if (text === "") return;
-      write(text);
-      isLineOpen = !text.endsWith("\n");
+    stream,
+    prompt(text) {
+      question = text;
+      stream(text ?? "");
+    },
+    redraw() {
+      if (question !== undefined && !isLineOpen) stream(question);
     },
     status(text) {
       if (!rich || isLineOpen || text === status) return;

@@ -1,13 +1,15 @@
 // How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
 
 import type { ApprovalView, RunDetail } from "../../api/schema.ts";
+import type { Standing } from "../standing.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { cost, count, duration, tokens } from "./format.ts";
 import { plain, plainLine } from "./plain.ts";
 import type { Paint, Screen } from "./screen.ts";
 import { wrapText } from "./words.ts";
 
-const WORDS: Record<RunDetail["status"], string> = {
+const WORDS: Record<Standing, string> = {
+  left: "Not being worked on",
   pending: "Not begun",
   running: "Running",
   waiting: "Waiting",
@@ -17,7 +19,8 @@ const WORDS: Record<RunDetail["status"], string> = {
   cancelled: "Cancelled",
 };
 
-const COLOURS: Record<RunDetail["status"], Parameters<Paint>[0]> = {
+const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
+  left: "yellow",
   pending: "dim",
   running: "cyan",
   waiting: "cyan",
@@ -27,18 +30,23 @@ const COLOURS: Record<RunDetail["status"], Parameters<Paint>[0]> = {
   cancelled: "yellow",
 };
 
-export const statusWord = (status: RunDetail["status"], paint: Paint): string =>
-  paint(COLOURS[status], WORDS[status]);
+export const statusWord = (standing: Standing, paint: Paint): string =>
+  paint(COLOURS[standing], WORDS[standing]);
 
 /** `said`: what is on the screen already and need not be said twice. */
-export function summaryLines(run: RunDetail, screen: Screen, said = ""): string[] {
+export function summaryLines(
+  run: RunDetail,
+  screen: Screen,
+  said = "",
+  standing: Standing = run.status,
+): string[] {
   const { paint } = screen;
   const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
   const { result } = run;
   const summary = (run.summary ?? "").trim();
   const isAnswer = run.stopReason === undefined || run.stopReason === "final_answer";
   const why = isAnswer ? "" : ` (${run.stopReason!.replaceAll("_", " ")})`;
-  const head = `${paint("bold", statusWord(run.status, paint))}${why}`;
+  const head = `${paint("bold", statusWord(standing, paint))}${why}`;
   const isSaid = summary === said.trim() || summary === "";
   return [
     "",
@@ -55,6 +63,13 @@ export function summaryLines(run: RunDetail, screen: Screen, said = ""): string[
 
 export const lookAgain = (runId: string, at: string, paint: Paint): string =>
   paint("dim", `look again: cadre show ${runId}${at}`);
+
+export const goesOnLater = (at: string): string =>
+  `No Cadre process is running here: what is not being worked on goes on at the next \`cadre run${at}\`.`;
+
+/** How to go on with a run that failed. */
+export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>
+  status === "failed" ? [`Try again from where it failed: cadre retry ${id}${at}`] : [];
 
 /** What must be answered before a run can go on, and the exact commands. */
 export function neededLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {

@@ -1,0 +1,37 @@
+// What a person wants begun: a task, an ended run tried again, or only what was left here.
+
+import { type CadreClient, isUnreachable } from "../api/client.ts";
+import { CadreError } from "../errors.ts";
+import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
+
+export type Order = { type: "task"; wanted: Wanted } | { type: "retry"; runId: string } | { type: "rest" };
+
+export function orderOf(words: readonly string[]): Order {
+  const wanted = parseWords(words);
+  return wanted ? { type: "task", wanted } : { type: "rest" };
+}
+
+/** The id of the run that came of it. The key makes asking twice start a task once. */
+export async function beginOrder(
+  client: CadreClient,
+  order: Exclude<Order, { type: "rest" }>,
+  attended: boolean,
+  key: string,
+): Promise<string> {
+  if (order.type === "retry") return retryOnce(client, order.runId);
+  const { agent, task } = await chooseAgent(client, order.wanted);
+  return (await client.startRun({ agent, task, attended }, key)).runId;
+}
+
+/** Without a key, asking again where the answer was lost could start a second run. */
+async function retryOnce(client: CadreClient, id: string): Promise<string> {
+  try {
+    return (await client.retry(id)).runId;
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    throw new CadreError(
+      "CONFLICT",
+      `The process that has the store left before it answered. \`cadre runs\` shows whether ${id} is being tried again; if not, say it again.`,
+    );
+  }
+}
