@@ -1,4 +1,4 @@
-// The HTTP API over the runtime (DESIGN §12), whatever it is served on. A route reads a checked request, asks the loop
+// The HTTP API over the runtime, whatever it is served on. A route reads a checked request, asks the loop
 // or the store, and answers JSON; everything that fails ends here, as one body with a stable code.
 
 import { Hono, type MiddlewareHandler } from "hono";

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { ClientOptions } from "./client.ts";
@@ -11,8 +12,11 @@ import type { ClientOptions } from "./client.ts";
 /** Heartbeats keep a live stream above this; a reader that is gone or stands still is cut off by it. */
 const SILENT_MS = 60_000;
 
+/** A client that never ends its request must not hold up a process that is to stop. */
+const ANSWER_MS = 1_000;
+
 export interface Served {
-  /** Writes that are under way get their answer; streams are cut. */
+  /** Writes that are under way get a moment for their answer; streams are cut. */
   close(): Promise<void>;
 }
 
@@ -32,9 +36,10 @@ export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Pro
     async close() {
       await rm(path, { force: true });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all(
-        [...writes].map((response) => new Promise((resolve) => response.once("close", resolve))),
+      const answered = [...writes].map(
+        (response) => new Promise((resolve) => response.once("close", resolve)),
       );
+      await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
       server.closeAllConnections();
       await closed;
     },

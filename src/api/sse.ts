@@ -1,4 +1,4 @@
-// Journals as a stream of server-sent events (DESIGN §12, P10).
+// Journals as a stream of server-sent events (P10).
 //  V1  No gap and no repeat: a reader that comes back with the last id gets what came after it, and nothing twice.
 //  V2  A slow reader costs a bounded amount of memory: events wait in the store until there is room, deltas are left
 //      out, and a reader that takes nothing for a while is cut off with `resync`.

@@ -152,10 +152,12 @@ function problemPrinter(): (problem: { message: string; error: unknown }) => voi
   };
 }
 
+/** A process that was stopped holds its socket open and says nothing. */
+const ANSWER_MS = 2_000;
+
 async function answers(client: CadreClient): Promise<boolean> {
   try {
-    await client.health();
-    return true;
+    return await Promise.race([client.health().then(() => true), pause(ANSWER_MS, false, { ref: false })]);
   } catch (error) {
     if (isUnreachable(error)) return false;
     throw error;

@@ -1,5 +1,5 @@
-// `--detach`: the run is recorded, and somebody else drives it: the process that owns the store, or one that is
-// started in the background and goes on with whatever is left here.
+// `--detach`: the run is recorded, and a process in the background stays with it: it drives what is left here, or follows
+// whoever does until it is needed.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -20,11 +20,11 @@ export async function detach(
   const { folder, io, json, screen } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const { runId, drives } = await withClient({ folder, env: io.env, ...flags }, async (client) => ({
-    runId: await beginOrder(client, order, yes === true, key),
-    drives: (await client.health()).drives,
-  }));
-  if (!drives) goOnInBackground(folder, yes === true);
+  const runId = await withClient({ folder, env: io.env, ...flags }, (client) =>
+    beginOrder(client, order, yes === true, key),
+  );
+  // Even where somebody drives: that process leaves with its own run, and this one takes over.
+  goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
   if (!json)
     io.stderr.write(`cadre: the run goes on in the background; follow it with cadre tail ${runId}\n`);

@@ -11,10 +11,16 @@ import { jsonLine, plainLine } from "./view/plain.ts";
 /** The process's own command line. */
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
-  // `cadre runs | head` closes our output; that is no failure.
-  stdout.on("error", () => process.exit(EXIT.done));
+  stdout.once("error", leaveUnread);
+  stdout.on("error", () => {});
   const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd() });
   stdout.write("", () => process.exit(code));
+}
+
+/** `cadre runs | head` closes our output: that is no failure. A command that has work under way leaves it in order. */
+function leaveUnread(): void {
+  if (process.listenerCount("SIGINT") > 0) process.emit("SIGINT", "SIGINT");
+  else process.exit(EXIT.done);
 }
 
 /** Answers with the exit code; whatever fails is one sentence on stderr. */

@@ -85,14 +85,15 @@ describe("an agent on an OpenAI-compatible server", () => {
 
 /** The file system is what tells: the command writes it before it sleeps. */
 async function untilFile(path: string): Promise<void> {
-  if (existsSync(path)) return;
+  const written = (): boolean => existsSync(path) && readFileSync(path, "utf8") !== "";
+  if (written()) return;
   await new Promise<void>((resolve) => {
     const watcher = watch(dirname(path), () => {
-      if (!existsSync(path)) return;
+      if (!written()) return;
       watcher.close();
       resolve();
     });
-    if (existsSync(path)) {
+    if (written()) {
       watcher.close();
       resolve();
     }

@@ -83,8 +83,13 @@ async function itemsOf(store: Store, runId: RunId): Promise<ApprovalItem[]> {
   try {
     return openItems(fold(runStateProjection, await store.journal(runId)));
   } catch (error) {
-    if (error instanceof CadreError && error.code.startsWith("JOURNAL_")) return [];
-    throw error;
+    if (!(error instanceof CadreError) || !error.code.startsWith("JOURNAL_")) throw error;
+    await store.quarantine({
+      runId,
+      reason: error.message,
+      seq: error.details?.["seq"] as number | undefined,
+    });
+    return [];
   }
 }
 

@@ -56,5 +56,7 @@ async function pageOf(
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.read(after, PAGE, of);
   const events = page.filter((event) => runs?.has(event.runId) ?? true);
-  return { events, ...(page.length === PAGE ? { nextAfter: page.at(-1)!.position } : {}) };
+  // Not only after a full page: what cannot be read is left out of it.
+  const last = page.at(-1);
+  return { events, ...(last ? { nextAfter: last.position } : {}) };
 }
