@@ -286,14 +286,20 @@ function modelNames(models: ModelRegistry, fallback: string) {
   };
 }
 
-/** What is on disk now. Read again only if a file has changed; many who ask at once share one reading. */
+/** What is on disk now. Looked at once for all who ask in the same moment, and read again only if a file has changed. */
 function readAgents(
   folders: AgentFolders,
   names: ModelNames,
   toolNames: readonly string[],
 ): () => Promise<AgentSet> {
   let known: { stamp: string; set: Promise<AgentSet> } | undefined;
+  let looked = false;
   return () => {
+    if (known && looked) return known.set;
+    looked = true;
+    setImmediate(() => {
+      looked = false;
+    });
     const stamp = agentsStamp(folders);
     if (known?.stamp !== stamp) known = { stamp, set: loadAgents(folders, names, toolNames) };
     return known.set;

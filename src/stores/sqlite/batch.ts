@@ -127,11 +127,14 @@ export class Batch {
     const keys = events.map(keyOf);
     if (keys.length > 1 && new Set(keys).size < keys.length) return "conflict";
     if (!keys.some((key) => known.has(key))) return undefined;
-    const same = events.every((event, index) => {
-      const stored = this.statements.eventBySeq.get(held.n, known.get(keys[index]!) ?? 0);
-      return stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload);
-    });
-    return same ? "same" : "conflict";
+    return events.every((event, index) => this.isStored(held, event, known.get(keys[index]!)))
+      ? "same"
+      : "conflict";
+  }
+
+  private isStored(held: Held, event: EventBody, seq: number | undefined): boolean {
+    const stored = seq === undefined ? undefined : this.statements.eventBySeq.get(held.n, seq);
+    return stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload);
   }
 
   /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
