@@ -256,10 +256,13 @@ function modelsOf(
 function projectScript(folder: string, name: string): Script {
   const file = join(folder, `${name}.script.yaml`);
   try {
-    return parseScript(readFileSync(file, "utf8"), file);
+    return parseScript(readFileSync(file, "utf8"), `${name}.script.yaml`);
   } catch (error) {
     if (error instanceof CadreError) throw error;
-    throw new CadreError("MODEL_UNKNOWN", `scripted/${name} needs the script ${file}, which cannot be read.`);
+    throw new CadreError(
+      "MODEL_UNKNOWN",
+      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read.`,
+    );
   }
 }
 

@@ -278,6 +278,8 @@ function synthetic(state: RunState, limit?: { limit: string; value: number }): s
 
 function adviceFor(cause: string): string {
   if (cause === "auth") return "Check the provider's API key, then try the run again: it goes on from here.";
+  if (cause === "output_cap")
+    return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
   if (cause === "rejected")
     return "The provider refuses this request as it is: check the model's name and the size of the task.";
   return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
