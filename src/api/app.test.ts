@@ -340,6 +340,10 @@ describe("acting", () => {
     expect(body.runId).not.toBe(ended);
     await until(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
+    const [old, next] = [await api.client.transcript(ended), await api.client.transcript(body.runId)];
+    expect(next.messages.slice(0, old.messages.length), "it begins with what it continues").toEqual(
+      old.messages,
+    );
     expect(await api.client.retry(ended)).toEqual({ runId: expect.stringMatching(/^r/) });
     await expect(api.client.retry(await waiting())).rejects.toMatchObject({ code: "CONFLICT" });
     await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });

@@ -1,5 +1,7 @@
 // Trying again: a new run that begins with the words of the one that ended.
 
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import { scenario } from "../../test/support/scenario.ts";
@@ -68,5 +70,24 @@ scenario(
       code: expect.stringMatching(/MODEL_UNKNOWN|AGENT_INVALID/),
     });
     expect((await world.runtime.store.runs({})).runs).toEqual([]);
+  },
+);
+
+scenario(
+  "an agent that cannot run any more is not tried again behind its own back; one whose file is gone is",
+  { script },
+  async (world) => {
+    down = true;
+    const failed = await world.run("charge the card");
+    await world.seen(failed, "RUN_FAILED");
+    const file = join(world.folder, "agents", "tester.md");
+    writeFileSync(file, "---\ndescription: tests\nmodel: anthropic/claude-sonnet-4-5\n---\nYou test.\n");
+    await expect(world.runtime.retry(failed)).rejects.toMatchObject({ code: "PROVIDER_KEY_MISSING" });
+    expect((await world.runtime.store.runs({})).runs).toHaveLength(1);
+
+    rmSync(file);
+    down = false;
+    const { runId } = await world.runtime.retry(failed);
+    await world.seen(runId, "RUN_COMPLETED");
   },
 );

@@ -3,6 +3,8 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { RunRow } from "../projections/run-row.ts";
 import type { AdmitParts } from "./admit.ts";
 import { isGone } from "./continued.ts";
 import { loadDefinition } from "./run-journal.ts";
@@ -17,9 +19,7 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
   }
   const [first] = await parts.store.journal(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw isGone(runId);
-  const definition = await parts
-    .findAgent(row.agent)
-    .catch(() => loadDefinition(parts.store, row.definition));
+  const definition = await agentOf(row, parts);
   const { sessionId: _, parentRunId: __, parentKey: ___, ...start } = first.payload;
   const next = parts.ids.runId(parts.clock.now());
   await parts.store.start(next, {
@@ -32,4 +32,15 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
   });
   await parts.wake(next);
   return { runId: next };
+}
+
+/** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */
+async function agentOf({ agent, definition }: RunRow, parts: AdmitParts): Promise<Definition> {
+  try {
+    return await parts.findAgent(agent);
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND")
+      return loadDefinition(parts.store, definition);
+    throw error;
+  }
 }

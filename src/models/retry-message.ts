@@ -30,7 +30,7 @@ function sentence(
     case "auth":
       // A 401 may repeat the key in a form that no pattern knows: the provider's words stay out.
       return code === " (401)"
-        ? `${who} refused the API key${code}: the key is wrong or expired, set a valid one and resume`
+        ? `${who} refused the API key${code}: the key is wrong or expired, set a valid one and try again`
         : `${who} does not permit this to the API key${code}: ${words}`;
     case "interrupted":
       return "the call was stopped before it ended";

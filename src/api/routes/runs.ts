@@ -5,16 +5,14 @@ import type { z } from "zod";
 import { CadreError } from "../../errors.ts";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
-import { loadDefinition } from "../../loop/run-journal.ts";
-import { fold } from "../../projections/projection.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { promptMessages, transcriptProjection } from "../../projections/transcript.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { readBody, readQuery } from "../request.ts";
 import * as schema from "../schema.ts";
 import { subtreeOf, totalUsage } from "../subtree.ts";
+import { transcriptOf } from "../transcript-of.ts";
 
 export function runRoutes(parts: ApiParts): Hono {
   const { store, people } = parts;
@@ -126,16 +124,6 @@ function endOf(last: JournalEvent | undefined): Pick<schema.RunDetail, "output" 
 }
 
 /** What the model sees. */
-async function transcriptOf(row: RunRow, parts: ApiParts): Promise<schema.TranscriptView> {
-  const events = await parts.store.journal(row.id);
-  const definition = await loadDefinition(parts.store, row.definition);
-  const { payload, ts } = events[0] as EventOf<"RUN_STARTED">;
-  return {
-    system: parts.systemPrompt(definition, payload, ts),
-    messages: promptMessages(fold(transcriptProjection, events)),
-  };
-}
-
 /** Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure. */
 async function verify(store: Store, { id }: RunRow): Promise<schema.Verification> {
   const head = (await store.head(id))?.hash ?? "";
