@@ -1,70 +1,179 @@
-// The keys of our agent files: one schema each, the other names that people use for them, and the list of those that
-// this version reads but does not act on yet.
+// The keys of our agent files: one schema each with what it means, the other names that people use for them, and the
+// list of those that this version reads but does not act on yet. The JSON Schema for editors is made from the same.
 
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
-import { onlyKeys } from "../config/keys.ts";
+import { type KeyValues, onlyKeys } from "../config/keys.ts";
 import { LimitsInput } from "../config/schema.ts";
+import { ContextMode } from "../journal/definition.ts";
+
+/** Each name may be compared with all that are known. */
+const MAX_NAMES = 500;
 
 /** `Read, Bash(git log, git diff)` or a list; commas inside parentheses belong to the pattern. */
 export const Names = z
   .union([z.string(), z.array(z.string())])
   .transform((value) =>
-    (typeof value === "string" ? value.split(/,(?![^(]*\))/) : value)
+    (typeof value === "string" ? splitNames(value) : value)
       .map((name) => name.trim())
       .filter((name) => name !== ""),
-  );
+  )
+  .refine((names) => names.length <= MAX_NAMES, { error: `names more than ${MAX_NAMES}` });
 
-const ToolsMap = onlyKeys({ allow: Names.optional(), ask: Names.optional(), deny: Names.optional() });
-
-export const Tools = z.union([z.null(), Names, ToolsMap]);
+function splitNames(text: string): string[] {
+  const names = [""];
+  let depth = 0;
+  for (const piece of text.split(/([(),])/)) {
+    if (piece === "(") depth++;
+    if (piece === ")") depth = Math.max(0, depth - 1);
+    if (piece === "," && depth === 0) names.push("");
+    else names[names.length - 1] += piece;
+  }
+  return names;
+}
 
 const text = z.string();
+const count = z.int().positive();
 const loose = z.looseObject({});
-const target = z.union([text, loose]);
-const targets = z.union([text, z.array(target), loose]);
+const agentName = z.string().trim().min(1);
+const someNames = Names.refine((names) => names.length > 0, { error: "must name at least one agent" });
+
+const ToolsMap = onlyKeys({
+  allow: Names.optional().describe("All that it may call; absent: every tool"),
+  ask: Names.optional().describe("What a person is asked about first"),
+  deny: Names.optional().describe("What it never calls"),
+});
+
+const Verb = z.enum(["Patch", "Finalize", "Delegate"]);
+
+const Policy = z.union([
+  z.array(Verb),
+  onlyKeys({ verbs: z.array(Verb).optional(), delegate_targets: Names.optional() }),
+]);
+
+const DelegationInput = z.strictObject({
+  mode: z
+    .enum(["sequential", "parallel"])
+    .optional()
+    .describe("One child at a time, or several (sequential)"),
+  maxParallel: count.optional().describe("Children at the same time (3)"),
+  tool: z
+    .enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"])
+    .optional()
+    .describe("One tool for all delegates, or one for each (generic)"),
+  onFailure: z.enum(["return", "fail", "retry"]).optional().describe("What a failed child means (return)"),
+  atEnd: z
+    .enum(["wait", "cancel"])
+    .optional()
+    .describe("What becomes of children that nobody waited for (wait)"),
+});
+
+const RouterInput = z.union([
+  z.literal(true).describe("The destinations are those of `agents`"),
+  z.strictObject({
+    destinations: someNames,
+    fallback: agentName.optional().describe("Who gets what the router could not place"),
+    allowAnswer: z.boolean().optional().describe("Lets it answer a trivial request itself (false)"),
+  }),
+]);
+
+const AdvisorsInput = z.union([
+  someNames,
+  z.strictObject({
+    agents: someNames,
+    require: z
+      .union([z.enum(["any", "all"]), z.int().nonnegative()])
+      .optional()
+      .describe("How many must have answered (any)"),
+    timeout: Duration.optional().describe("How long an advisor may take"),
+  }),
+]);
+
+const TeamInput = z.strictObject({
+  members: someNames,
+  terminationMode: z
+    .enum(["consensus", "maxRounds", "coordinatorDecides"])
+    .optional()
+    .describe("When the team is done (consensus)"),
+  maxRounds: count.optional().describe("At most so many rounds (10)"),
+  memberMaxTurns: count.optional().describe("Turns of a member in a round (5)"),
+  memberTimeout: Duration.optional().describe("How long a member may take for a round"),
+  quorum: count.optional().describe("Below so many members the coordinator concludes"),
+});
+
+const BestOfInput = z.union([
+  count,
+  z.strictObject({
+    n: count.describe("How many drafts"),
+    judge: agentName.optional().describe("Who picks; absent: the agent itself"),
+    strategies: z.array(text).optional().describe("One hint for each draft"),
+  }),
+]);
+
+const RunnerInput = z.strictObject({
+  acp: z
+    .strictObject({ command: text, args: z.array(text).optional() })
+    .describe("An external agent process"),
+});
+
+const schemaOrFile = z.union([text.trim().min(1), loose]);
 
 export const KEYS = {
-  name: z.union([text, z.number().transform(String)]),
-  title: text,
-  description: text,
-  kind: z.enum(["main", "subagent"]),
-  model: z.union([z.null(), text, z.array(text).min(1)]),
-  temperature: z.number().min(0),
-  maxOutputTokens: z.int().positive(),
-  reasoning: z.union([
-    text,
-    z.number().transform(String),
-    z.boolean().transform((on) => (on ? "medium" : "none")),
-  ]),
-  tools: Tools,
-  disallowedTools: Names,
-  permissions: onlyKeys({ ask: Names.optional(), deny: Names.optional() }),
-  policy: z.union([z.array(z.enum(["Patch", "Finalize", "Delegate"])), loose]),
-  delegate_targets: Names,
-  agents: z.union([z.null(), Names]),
-  delegation: loose,
-  context: z.enum(["none", "summary", "selective", "full"]),
-  handoff: target,
-  router: z.union([z.literal(true), loose]),
-  advisors: targets,
-  team: loose,
-  bestOf: z.union([z.int().positive(), loose]),
-  steps: text,
-  runner: loose,
-  input: z.union([text, loose]),
-  output: z.union([text, loose]),
-  limits: LimitsInput,
-  maxTurns: z.int().nonnegative(),
-  maxDuration: Duration,
-  workspace: z.enum(["shared", "worktree"]),
-  pool: text,
-  mcpServers: z.union([z.array(z.unknown()), loose]),
-  extends: text,
-  dialect: text,
-  icon: z.unknown(),
-  color: z.unknown(),
+  name: z.union([text, z.number().transform(String)]).describe("What it is called; absent: the file's name"),
+  title: text.describe("How people see it"),
+  description: text.describe("When others should call it"),
+  kind: z
+    .enum(["main", "subagent"])
+    .describe("`main` takes tasks and may delegate; `subagent` is a leaf (main)"),
+  model: z
+    .union([z.null(), text, z.array(text).min(1)])
+    .describe("`provider/model`, an alias, `inherit`, or a list that is tried in order"),
+  temperature: z.number().min(0).describe("Passed to the model"),
+  maxOutputTokens: count.describe("Passed to the model"),
+  reasoning: z
+    .union([text, z.number().transform(String), z.boolean().transform((on) => (on ? "medium" : "none"))])
+    .describe("How much the model thinks first"),
+  tools: z
+    .union([z.null(), Names, ToolsMap])
+    .describe("What it may call: names, globs, `*`; absent: every tool; an empty list: none"),
+  disallowedTools: Names.describe("What it never calls"),
+  permissions: onlyKeys({ ask: Names.optional(), deny: Names.optional() }).describe(
+    "Rules that bind this agent and everybody that it starts",
+  ),
+  policy: Policy.describe("What it may do: change files, answer, delegate"),
+  delegate_targets: Names.describe("Only those of `agents` that are named here too"),
+  agents: z.union([z.null(), Names]).describe("Whom it may delegate to"),
+  delegation: DelegationInput.describe("How it delegates"),
+  delegable: z.boolean().describe("false: only people start it, no model (true)"),
+  usage: text.describe("For whoever delegates to it: what a good task says"),
+  context: ContextMode.describe("What its children see of its conversation (none)"),
+  handoff: z
+    .union([agentName, z.strictObject({ agent: agentName })])
+    .describe("Who gets its answer and owns the final one"),
+  router: RouterInput.describe("It only decides who does the work"),
+  advisors: AdvisorsInput.describe("Who is asked before it begins"),
+  team: TeamInput.describe("Who works on it together, in rounds"),
+  bestOf: BestOfInput.describe("So many drafts, of which the best is picked"),
+  steps: text.trim().min(1).describe("A module beside the file that controls the agent"),
+  runner: RunnerInput.describe("Another program does the work"),
+  input: schemaOrFile.describe("JSON Schema of its input, or a file with it"),
+  output: schemaOrFile.describe("JSON Schema of its answer, or a file with it"),
+  limits: LimitsInput.describe("What bounds a run"),
+  maxTurns: z.int().nonnegative().describe("The same as `limits.maxTurns`"),
+  maxDuration: Duration.describe("The same as `limits.maxDuration`"),
+  workspace: z
+    .enum(["shared", "worktree"])
+    .describe("Where it works: with its parent, or in a worktree of its own"),
+  pool: text.describe("Which machines have the files"),
+  mcpServers: z.union([z.array(z.unknown()), loose]).describe("The servers that it may use"),
+  extends: text.trim().min(1).describe("Another agent, whose keys it inherits"),
+  dialect: text.describe("The product that the file was written for, where that is guessed wrongly"),
+  icon: z.unknown().describe("A badge"),
+  color: z.unknown().describe("The badge's colour"),
 };
+
+/** What a file says, as far as it fits; by our keys. */
+export type Values = KeyValues<typeof KEYS>;
 
 export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
   subagents: "agents",
@@ -79,11 +188,12 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
   "allowed-tools": "tools",
 };
 
+/** Our key for a key as it is written; a stranger's stays as it is. */
+export const ownKey = (written: string): string =>
+  Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
+
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
 export const NOT_YET: readonly (keyof typeof KEYS)[] = [
-  "agents",
-  "delegation",
-  "context",
   "handoff",
   "router",
   "advisors",
@@ -91,9 +201,24 @@ export const NOT_YET: readonly (keyof typeof KEYS)[] = [
   "bestOf",
   "steps",
   "runner",
-  "input",
-  "workspace",
   "pool",
   "mcpServers",
-  "extends",
 ];
+
+/** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
+export function frontmatterSchema(): Record<string, unknown> {
+  const { $schema, properties } = z.toJSONSchema(z.object(KEYS).partial(), {
+    io: "input",
+    unrepresentable: "any",
+  });
+  const aliases = Object.entries(KEY_ALIASES).map(([alias, key]) => [
+    alias,
+    { ...(properties?.[key] as object), description: `Another name of \`${key}\``, deprecated: true },
+  ]);
+  return {
+    $schema,
+    title: "Front matter of a Cadre agent",
+    type: "object",
+    properties: { ...properties, ...Object.fromEntries(aliases) },
+  };
+}

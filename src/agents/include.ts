@@ -1,18 +1,26 @@
 // `${include:file}` in a prompt, resolved once when the agent is loaded. A file outside the agents folder is never
 // read, links followed; a cycle is an error that prints its path.
 
-import { readFile, realpath, stat } from "node:fs/promises";
-import { dirname, relative, resolve, sep } from "node:path";
+import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Problem } from "../config/problem.ts";
-import type { ParsedAgent } from "./parse.ts";
+import { type Confined, readConfined, shown } from "./confined.ts";
 
 const INCLUDE = /\$\{include:([^}\n]*)\}/g;
 const MAX_TEXT = 1_000_000;
 const MAX_INCLUDES = 200;
 
+interface Prompt {
+  file: string;
+  body: string;
+  /** The line of the file that the body starts on. */
+  bodyLine: number;
+  problems: Problem[];
+}
+
 /** `path` is where the agent's file lies, `root` the agents folder that its includes stay in. */
-export async function resolveIncludes(parsed: ParsedAgent, path: string, root: string): Promise<ParsedAgent> {
-  if (!parsed.body.includes("${include:")) return parsed;
+export async function resolveIncludes<T extends Prompt>(prompt: T, path: string, root: string): Promise<T> {
+  if (!prompt.body.includes("${include:")) return prompt;
   const problems: Problem[] = [];
   let count = 0;
   const expand = async (text: string, trail: string[], report: (at: number, message: string) => void) => {
@@ -35,33 +43,22 @@ export async function resolveIncludes(parsed: ParsedAgent, path: string, root: s
     }
     return result + text.slice(last);
   };
-  const body = await expand(parsed.body, [await realpath(path)], (at, message) => {
+  const body = await expand(prompt.body, [await realpath(path)], (at, message) => {
     if (problems.length > 0) return;
-    const before = parsed.body.slice(0, at).split("\n");
-    const line = parsed.bodyLine + before.length - 1;
+    const before = prompt.body.slice(0, at).split("\n");
+    const line = prompt.bodyLine + before.length - 1;
     const column = before.at(-1)!.length + 1;
-    problems.push({ file: parsed.file, line, column, code: "BAD_INCLUDE", severity: "error", message });
+    problems.push({ file: prompt.file, line, column, code: "BAD_INCLUDE", severity: "error", message });
   });
-  return { ...parsed, body, problems: [...parsed.problems, ...problems] };
+  return { ...prompt, body, problems: [...prompt.problems, ...problems] };
 }
 
-type Included = { path: string; text: string } | { problem: string };
-
-async function readInclude(name: string, trail: readonly string[], root: string): Promise<Included> {
-  try {
-    const folder = await realpath(root);
-    const path = await realpath(resolve(dirname(trail.at(-1)!), name));
-    if (!path.startsWith(folder + sep))
-      return { problem: `include \`${name}\` lies outside the agents folder` };
-    if (trail.includes(path)) {
-      const names = [...trail.slice(trail.indexOf(path)), path].map((step) => relative(folder, step));
-      return { problem: `includes run in a circle: ${names.join(" → ")}` };
-    }
-    const { size } = await stat(path);
-    if (size > MAX_TEXT) return { problem: `include \`${name}\` is larger than 1 MB` };
-    const text = (await readFile(path, "utf8")).replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-    return { path, text: text.trimEnd() };
-  } catch {
-    return { problem: `include \`${name}\` cannot be read` };
-  }
+async function readInclude(name: string, trail: readonly string[], root: string): Promise<Confined> {
+  const folder = dirname(trail.at(-1)!);
+  const read = await readConfined({ name, folder, root, within: "the agents folder" });
+  if ("problem" in read) return { problem: `include \`${name}\` ${read.problem}` };
+  if (!trail.includes(read.path)) return read;
+  const circle = [...trail.slice(trail.indexOf(read.path)), read.path];
+  const names = await Promise.all(circle.map((step) => shown(step, root)));
+  return { problem: `includes run in a circle: ${names.join(" → ")}` };
 }

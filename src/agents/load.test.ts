@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type AgentSet, findAgent, loadAgents } from "./load.ts";
 
-const models = { default: "scripted/rehearsal", resolve: () => undefined };
+const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
 let root: string;
 
 beforeEach(() => {
@@ -18,41 +18,70 @@ function write(path: string, text: string): void {
 }
 const agentText = (yaml: string, body = "You help.") => `---\ndescription: d\n${yaml}\n---\n${body}\n`;
 const load = (): Promise<AgentSet> =>
-  loadAgents({ project: join(root, "p"), user: join(root, "home"), builtin: join(root, "builtin") }, models);
+  loadAgents(
+    { project: join(root, "p"), user: join(root, "home"), builtin: join(root, "builtin") },
+    { models },
+  );
 const fileOf = (set: AgentSet, name: string) => set.agents.get(name)?.file;
 
 describe("discovery", () => {
   test("every folder, nearer wins and says so", async () => {
-    const places = [
-      "agents/pack",
-      ".cadre/agents",
-      ".claude/agents/deep/er",
-      ".opencode/agent",
-      ".github/agents",
-    ];
+    const places = ["agents", ".cadre/agents", ".claude/agents/deep/er", ".opencode/agent", ".github/agents"];
     places.forEach((place, i) => {
-      write(`p/${place}/same.md`, agentText(""));
-      write(`p/${place}/only-${i}.md`, agentText(""));
+      write(`p/${place}/same.md`, agentText("name: same"));
+      write(`p/${place}/only-${i}.md`, agentText(`name: only-${i}`));
     });
     write("home/.cadre/agents/same.md", agentText(""));
     write("home/.claude/agents/mine.md", agentText(""));
-    write("builtin/assistant.md", agentText(""));
+    write("builtin/pack/assistant.md", agentText(""));
     write("p/.github/agents/x.agent.md", agentText(""));
     const set = await load();
     expect([...set.agents.keys()].sort()).toEqual(
-      ["assistant", "mine", "only-0", "only-1", "only-2", "only-3", "only-4", "same", "x"].sort(),
+      ["mine", "only-0", "only-1", "only-2", "only-3", "only-4", "pack/assistant", "same", "x"].sort(),
     );
-    expect(fileOf(set, "same")).toBe("agents/pack/same.md");
+    expect(fileOf(set, "same")).toBe("agents/same.md");
     expect(fileOf(set, "mine")).toBe("~/.claude/agents/mine.md");
-    expect(fileOf(set, "assistant")).toBe("builtin:assistant.md");
+    expect(fileOf(set, "pack/assistant")).toBe("builtin:pack/assistant.md");
+    expect(set.agents.get("only-2")).toMatchObject({ dialect: "claude", scope: "project" });
     expect(set.problems.map(({ code, file }) => `${code} ${file}`)).toEqual([
-      "AGENT_SHADOWED .cadre/agents/same.md",
-      "AGENT_SHADOWED .claude/agents/deep/er/same.md",
-      "AGENT_SHADOWED .opencode/agent/same.md",
-      "AGENT_SHADOWED .github/agents/same.md",
+      "DUPLICATE_NAME .cadre/agents/same.md",
+      "DUPLICATE_NAME .claude/agents/deep/er/same.md",
+      "DUPLICATE_NAME .opencode/agent/same.md",
+      "DUPLICATE_NAME .github/agents/same.md",
       "AGENT_SHADOWED ~/.cadre/agents/same.md",
     ]);
-    expect(set.problems[0]?.message).toContain("agents/pack/same.md");
+    expect(set.problems.map(({ message }) => message)[0]).toBe(
+      "agent `same` is not used: agents/same.md has the same name and comes first",
+    );
+  });
+
+  test("packs are folders of ours; elsewhere a folder is no part of a name that is given", async () => {
+    write("p/agents/factory/planner.md", agentText(""));
+    write("p/agents/factory/p.md", agentText("name: Chief"));
+    write("p/agents/planner.md", agentText(""));
+    write("p/.opencode/agent/core/reviewer.md", agentText(""));
+    write("p/.claude/agents/core/x.md", agentText("name: tester"));
+    expect([...(await load()).agents.keys()]).toEqual([
+      "factory/chief",
+      "factory/planner",
+      "planner",
+      "tester",
+      "core/reviewer",
+    ]);
+  });
+
+  test("every kind of file; data that is no agent is passed over", async () => {
+    write("p/agents/a.ai", "#!/usr/bin/env ai-agent\n---\ndescription: d\n---\nYou help.\n");
+    write("p/agents/schemas/out.json", '{"type": "object", "properties": {"a": {"type": "string"}}}');
+    write("p/agents/pack/package.json", '{"name": "x", "version": "1.0.0"}');
+    write("p/agents/notes.txt", "x");
+    write("p/.claude/agents/b.toml", 'name = "b"\ndescription = "d"\ndeveloper_instructions = "You help."\n');
+    const set = await load();
+    expect([...set.agents.values()].map(({ name, dialect }) => `${name} ${dialect}`)).toEqual([
+      "a ai-agent",
+      "b codex",
+    ]);
+    expect(set.problems).toEqual([]);
   });
 
   test("notes are no agents, and one bad file stops no other", async () => {
@@ -61,21 +90,27 @@ describe("discovery", () => {
     write("p/agents/README.de.md", agentText(""));
     write("p/agents/license-checker.md", agentText(""));
     write("p/agents/fragment.md", "Just text.\n");
-    write("p/agents/torn.md", "---\nname: torn\ndescription: a: b\n---\n");
+    write("p/agents/torn.md", "---\nname: torn\nname: again\n---\n");
+    write("p/agents/huge.md", agentText("", "x".repeat(10_000_000)));
     write("p/agents/good.md", agentText(""));
     mkdirSync(join(root, "p/agents/folder.md"));
     symlinkSync(join(root, "nowhere"), join(root, "p/agents/dangling.md"));
+    symlinkSync("/dev/zero", join(root, "p/agents/endless.md"));
     const set = await load();
     expect([...set.agents].map(([name, { definition }]) => [name, definition !== undefined])).toEqual([
       ["dangling", false],
+      ["endless", false],
       ["good", true],
+      ["huge", false],
       ["license-checker", true],
       ["torn", false],
     ]);
     expect(set.problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       "warning NO_FRONTMATTER",
       "error FILE_UNREADABLE",
-      "error BLOCK_AS_IMPLICIT_KEY",
+      "error FILE_UNREADABLE",
+      "error FILE_TOO_LARGE",
+      "error DUPLICATE_KEY",
     ]);
   });
 
@@ -92,7 +127,8 @@ describe("discovery", () => {
   test("the same files give the same definitions", async () => {
     write("p/agents/a.md", agentText("agents: [b]"));
     write("p/agents/b.md", agentText(""));
-    expect(await load()).toEqual(await load());
+    const said = async () => JSON.stringify([...(await load()).agents.values()]);
+    expect(await said()).toBe(await said());
   });
 });
 
@@ -100,6 +136,18 @@ describe("findAgent", () => {
   test("by its name, in any spelling", async () => {
     write("p/agents/x.md", agentText("name: Code Reviewer"));
     expect(findAgent(await load(), "code reviewer").definition.name).toBe("code-reviewer");
+  });
+
+  test("by its base name, the nearest first; several are an error that lists them", async () => {
+    write("p/agents/one/planner.md", agentText(""));
+    write("builtin/two/planner.md", agentText(""));
+    expect(findAgent(await load(), "planner").name).toBe("one/planner");
+    write("p/agents/three/planner.md", agentText(""));
+    const set = await load();
+    expect(() => findAgent(set, "Planner")).toThrow(
+      "`Planner` may be `one/planner` or `three/planner`: say the full name.",
+    );
+    expect(findAgent(set, "two/planner").name).toBe("two/planner");
   });
 
   test("not found: lists the known ones and the one that was meant", async () => {
@@ -126,13 +174,54 @@ describe("findAgent", () => {
   });
 });
 
-describe("validation", () => {
+describe("references", () => {
   const problemsOf = async (yaml: string) => {
     write("p/agents/a.md", agentText(yaml));
     write("p/agents/writer.md", agentText(""));
     const agent = (await load()).agents.get("a")!;
     return { agent, problems: agent.problems.filter(({ code }) => code !== "NOT_YET") };
   };
+
+  test("are resolved: full names for us, the name that the file writes for the model", async () => {
+    write("p/agents/x/coder.md", `---\ndescription: ${"y".repeat(2_000)}\n---\nHi.`);
+    const { agent } = await problemsOf("agents: [Writer, coder, x/coder]\nhandoff: Coder");
+    expect(agent.definition).toMatchObject({
+      agents: ["writer", "x/coder"],
+      delegates: [
+        { name: "Writer", agent: "writer", description: "d" },
+        { name: "coder", agent: "x/coder", description: "y".repeat(1_024) },
+      ],
+      handoff: "x/coder",
+    });
+    expect(agent.references.map(({ agent: meant }) => meant)).toEqual([
+      "writer",
+      "x/coder",
+      "x/coder",
+      "x/coder",
+    ]);
+  });
+
+  test("a pack's own agents come before those of the same name elsewhere", async () => {
+    for (const pack of ["one", "two"]) {
+      write(`p/agents/${pack}/boss.md`, agentText("agents: [worker]\nadvisors: [worker]"));
+      write(`p/agents/${pack}/worker.md`, agentText(""));
+    }
+    const { agents } = await load();
+    expect(agents.get("two/boss")?.definition).toMatchObject({
+      agents: ["two/worker"],
+      advisors: { agents: ["two/worker"] },
+    });
+    const { problems } = await problemsOf("agents: [worker]");
+    expect(problems).toMatchObject([
+      {
+        code: "AMBIGUOUS_AGENT",
+        severity: "error",
+        line: 3,
+        column: 10,
+        message: "`agents` names `worker`, which may be `one/worker` or `two/worker`",
+      },
+    ]);
+  });
 
   test("a delegate that does not exist is taken away, with a warning where it stands", async () => {
     const { agent, problems } = await problemsOf("agents: [writer, writr, a]");
@@ -150,30 +239,30 @@ describe("validation", () => {
   });
 
   test.each([
-    "handoff: nobody",
-    "router: {destinations: [writer, nobody]}",
-    "advisors: [nobody]",
-    "advisors: {agents: [nobody]}",
-    "team: {members: [nobody]}",
-    "bestOf: {n: 2, judge: nobody}",
-  ])("%s is an error", async (yaml) => {
+    ["handoff: nobody", 10],
+    ["router: {destinations: [writer, nobody]}", 33],
+    ["router: {destinations: [writer], fallback: nobody}", 44],
+    ["router: true\nagents: [writer, nobody]", 18],
+    ["advisors: [nobody]", 12],
+    ["advisors: {agents: [nobody]}", 21],
+    ["team: {members: [nobody]}", 18],
+    ["bestOf: {n: 2, judge: nobody}", 23],
+  ])("%s is an error where it stands", async (yaml, column) => {
     const { agent, problems } = await problemsOf(yaml);
-    expect(problems).toMatchObject([{ code: "UNKNOWN_AGENT", severity: "error", line: 3 }]);
+    expect(problems).toMatchObject([{ code: "UNKNOWN_AGENT", severity: "error", column }]);
     expect(agent.definition).toBeUndefined();
   });
 
-  test("a pattern that names agents that exist is fine", async () => {
-    expect((await problemsOf("handoff: Writer")).problems).toEqual([]);
+  test("[S3-24] a router's delegates are its destinations, and it delegates to nobody", async () => {
+    const { agent, problems } = await problemsOf("router: true\nagents: [Writer]\ntools: []");
+    expect(problems).toEqual([]);
+    expect(agent.definition).toMatchObject({ agents: [], router: { destinations: ["writer"] } });
+    expect(agent.references).toMatchObject([{ key: "router", agent: "writer" }]);
   });
 
-  test("[S4-15] a subagent with a pattern is an error", async () => {
+  test("the whole set is checked", async () => {
     const { problems } = await problemsOf("kind: subagent\nhandoff: writer");
-    expect(problems).toMatchObject([
-      {
-        code: "SUBAGENT_PATTERN",
-        message: "a subagent has no `handoff`: remove it, or make it `kind: main`",
-      },
-    ]);
+    expect(problems).toMatchObject([{ code: "SUBAGENT_PATTERN", severity: "error", line: 4 }]);
   });
 });
 
@@ -182,10 +271,11 @@ describe("tools that nobody has", () => {
   const warnings = async (yaml: string) => {
     write("p/agents/a.md", agentText(yaml));
     const folders = { project: join(root, "p"), builtin: join(root, "builtin") };
-    const { agents, problems } = await loadAgents(folders, models, TOOLS);
+    const { agents, problems } = await loadAgents(folders, { models, toolNames: TOOLS });
     expect(agents.get("a")?.definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === "warning")).toBe(true);
-    return problems.map(({ line, column, code, message, suggestion }) =>
+    const tools = problems.filter(({ code }) => code !== "NO_KNOWN_TOOLS");
+    return tools.map(({ line, column, code, message, suggestion }) =>
       [`${line}:${column}`, code, message, suggestion].filter(Boolean).join(" "),
     );
   };
@@ -225,7 +315,7 @@ describe("tools that nobody has", () => {
 describe("includes", () => {
   const promptOf = async (body: string) => {
     write("p/agents/pack/a.md", agentText("", body));
-    const agent = (await load()).agents.get("a")!;
+    const agent = (await load()).agents.get("pack/a")!;
     return { prompt: agent.definition?.prompt, problems: agent.problems };
   };
 
@@ -251,6 +341,11 @@ describe("includes", () => {
     expect((await promptOf("@../../../secret")).prompt).toBe("@../../../secret");
   });
 
+  test("in the files of other products such text is text", async () => {
+    write("p/.claude/agents/x.md", agentText("name: x", `Say \${include:../../secret}`));
+    expect((await load()).agents.get("x")?.definition?.prompt).toBe(`Say \${include:../../secret}`);
+  });
+
   test("a circle is an error that prints its path", async () => {
     write("p/agents/one.txt", `\${include:two.txt}`);
     write("p/agents/two.txt", `\${include:one.txt}`);
@@ -272,12 +367,94 @@ describe("includes", () => {
   });
 });
 
-test("the built-in agents load without a word", async () => {
-  const builtin = join(import.meta.dirname, "../../agents");
-  const set = await loadAgents({ project: root, builtin }, models);
-  expect(set.problems).toEqual([]);
-  expect(findAgent(set, "assistant").definition).toMatchObject({
-    kind: "main",
-    tools: { ask: [], deny: [] },
+describe("what a file points to", () => {
+  const only = async (name = "a") => (await load()).agents.get(name)!;
+  const SCHEMA = '{"type": "object", "properties": {"n": {"type": "number"}}}';
+
+  test("schemas are read, and stay inside the agents folder", async () => {
+    write("p/agents/schemas/out.json", SCHEMA);
+    write("p/agents/in.yaml", "type: object");
+    write("p/agents/a.md", agentText("output: schemas/out.json\ninput: ./in.yaml"));
+    expect((await only()).definition).toMatchObject({
+      input: { type: "object" },
+      output: { type: "object", properties: { n: { type: "number" } } },
+    });
+  });
+
+  test.each([
+    ["output: no.json", "schema `no.json` cannot be read"],
+    ["output: ../../secret.json", "schema `../../secret.json` lies outside the agents folder"],
+    ["output: list.json", "schema `list.json`: is no mapping"],
+    ["output: torn.json", "schema `torn.json`: 1:"],
+    ["steps: ./no.ts", "module `./no.ts` cannot be read"],
+  ])("%s is an error where it stands", async (yaml, message) => {
+    write("secret.json", SCHEMA);
+    write("p/agents/list.json", "[]");
+    write("p/agents/torn.json", '{"a": ');
+    write("p/agents/a.md", agentText(yaml));
+    const agent = await only();
+    expect(agent.definition).toBeUndefined();
+    expect(agent.problems.filter(({ severity }) => severity === "error")).toMatchObject([
+      { message: expect.stringContaining(message), line: 3, column: yaml.indexOf(" ") + 2 },
+    ]);
+  });
+
+  test("the module with its steps is pinned by its hash", async () => {
+    write("p/agents/a.steps.ts", "export default function* () {}");
+    write("p/agents/a.md", agentText("steps: ./a.steps.ts"));
+    expect((await only()).definition?.steps).toEqual({
+      module: "./a.steps.ts",
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+});
+
+describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
+  const rolesOf = (value: unknown) =>
+    loadAgents(
+      {
+        project: join(root, "p"),
+        builtin: join(root, "builtin"),
+        roles: { value, at: (path) => ({ line: 10, column: path.length }) },
+      },
+      { models },
+    );
+  const main = { RoleId: "main", AllowedDelegations: ["coder"], CanDelegate: true, MaxIterations: 50 };
+  const coder = { RoleId: "coder", SystemPromptFile: "prompts/coder.md", CanDelegate: false };
+
+  test.each([
+    ["a list", [main, coder]],
+    ["with their wrapper", { AgentRoles: { MaxDepth: 2, Roles: [main, coder] } }],
+    ["in a file", "config/roles.json"],
+  ])("%s", async (_, value) => {
+    write("p/prompts/coder.md", "You code.\n");
+    write("p/config/prompts/coder.md", "You code.\n");
+    write("p/config/roles.json", JSON.stringify([main, coder]));
+    const { agents } = await rolesOf(value);
+    expect(agents.get("main")).toMatchObject({
+      scope: "project",
+      dialect: "roles",
+      definition: { agents: ["coder"], context: "full", limits: { maxTurns: 50 } },
+    });
+    expect(agents.get("coder")?.definition).toMatchObject({ prompt: "You code.", agents: [] });
+  });
+
+  test.each([
+    ["a prompt that is not there", [{ ...coder, SystemPromptFile: "no.md" }], "BAD_PROMPT_FILE"],
+    ["a prompt outside the project", [{ ...coder, SystemPromptFile: "link.md" }], "BAD_PROMPT_FILE"],
+    ["a file that is not there", "no.json", "BAD_ROLES"],
+    ["a file outside the project", "../roles.json", "BAD_ROLES"],
+  ])("%s is an error", async (_, value, code) => {
+    write("secret.md", "SECRET");
+    write("roles.json", "[]");
+    mkdirSync(join(root, "p"), { recursive: true });
+    symlinkSync(join(root, "secret.md"), join(root, "p/link.md"));
+    const { problems } = await rolesOf(value);
+    expect(problems).toContainEqual(expect.objectContaining({ code, severity: "error", line: 10 }));
+    expect(JSON.stringify(problems)).not.toContain("SECRET");
+  });
+
+  test("none is none", async () => {
+    for (const value of [undefined, [], {}]) expect((await rolesOf(value)).agents.size).toBe(0);
   });
 });

@@ -1,8 +1,11 @@
-// An agent file split into frontmatter (plain data, with positions) and body. Reads anything, evaluates nothing, and
-// always says where it stopped understanding (A55-A58).
+// An agent file as data with positions: front matter and body, or a whole file of data. Reads anything, evaluates
+// nothing, and always says where it stopped understanding (A55-A58). Positions are those of the file as it lies on disk.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../config/yaml.ts";
+import { KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
+import { repairYaml } from "./repair.ts";
+import { isWholeFile, readWhole } from "./whole-file.ts";
 
 export interface ParsedAgent {
   file: string;
@@ -15,47 +18,61 @@ export interface ParsedAgent {
   problems: Problem[];
 }
 
-const MAX_FILE = 1_000_000;
+/** A larger file is no prompt; whoever reads it from disk asks its size first. */
+export const MAX_FILE = 1_000_000;
 const MAX_FRONTMATTER = 64_000;
+const MAX_WHOLE = 400_000;
 
+/** `file` also tells the kind of file: by its extension. */
 export function parseAgent(source: string, file: string): ParsedAgent {
-  if (source.length > MAX_FILE) {
-    return unreadable(
-      file,
-      "FILE_TOO_LARGE",
-      1,
-      "the file is larger than 1 MB",
-      "move data out of the prompt",
-    );
-  }
-  const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  if (source.length > MAX_FILE) return tooLarge(file, "the file is larger than 1 MB");
+  const { text, line } = unwrap(source);
+  if (isWholeFile(file)) return parseWhole(text, file, line);
   const fence = openingFence(text);
-  if (!fence.ok) return unreadable(file, fence.code, 1, fence.message, fence.suggestion);
+  if (!fence.ok) return unreadable({ file, line, ...fence });
   const close = closingFence(text);
   if (!close) {
     const message = "the front matter is not closed";
-    return unreadable(file, "FRONTMATTER_UNCLOSED", 1, message, "add a line `---` before the prompt");
+    const suggestion = "add a line `---` before the prompt";
+    return unreadable({ file, line, code: "FRONTMATTER_UNCLOSED", message, suggestion });
   }
   const start = text.indexOf("\n") + 1;
-  const yaml = text.slice(start, close.at);
-  if (yaml.length > MAX_FRONTMATTER) {
+  if (close.at - start > MAX_FRONTMATTER) {
     const message = "the front matter is larger than 64 kB";
-    return unreadable(file, "FRONTMATTER_TOO_LARGE", 2, message, "keep the prompt below the closing `---`");
+    const suggestion = "keep the prompt below the closing `---`";
+    return unreadable({ file, line: line + 1, code: "FRONTMATTER_TOO_LARGE", message, suggestion });
   }
   const body = text.slice(close.end);
-  const bodyLine = 2 + countLines(text.slice(start, close.end));
-  const document = readYaml(quoteStar(yaml), file, 2);
-  const problems = [...document.problems, ...shapeProblems(document), ...bodyProblems(file, body, bodyLine)];
-  const usable = isMapping(document.data) && !hasErrors(document.problems);
-  const frontmatter = usable ? (document.data as Record<string, Data>) : Object.create(null);
+  const bodyLine = line + 1 + countLines(text.slice(start, close.end));
+  const document = readFrontmatter(text.slice(start, close.at), file, line + 1);
   return {
     file,
-    frontmatter,
+    frontmatter: mappingOf(document),
     body: body.trim(),
     bodyLine: bodyLine + leadingLines(body),
     document,
-    problems,
+    problems: [
+      ...document.problems,
+      ...shapeProblems(document, line + 1),
+      ...lengthProblems(document),
+      ...bodyProblems(file, body, bodyLine),
+    ],
   };
+}
+
+/** What stands around the text but is no part of it. A `#!` line is gone, and counted. */
+function unwrap(source: string): { text: string; line: number } {
+  const text = source.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  if (!text.startsWith("#!")) return { text, line: 1 };
+  const end = text.indexOf("\n");
+  return { text: end < 0 ? "" : text.slice(end + 1), line: 2 };
+}
+
+function parseWhole(text: string, file: string, line: number): ParsedAgent {
+  if (text.length > MAX_WHOLE) return tooLarge(file, "a file of data is larger than 400 kB");
+  const document = readWhole(text, file, line);
+  const problems = [...document.problems, ...shapeProblems(document, line), ...lengthProblems(document)];
+  return { file, frontmatter: mappingOf(document), body: "", bodyLine: line, document, problems };
 }
 
 type Fence = { ok: true } | { ok: false; code: string; message: string; suggestion: string };
@@ -75,26 +92,52 @@ function openingFence(text: string): Fence {
 }
 
 function closingFence(text: string): { at: number; end: number } | undefined {
-  let line = text.indexOf("\n") + 1;
-  while (line > 0) {
-    const next = text.indexOf("\n", line);
-    const content = text.slice(line, next < 0 ? text.length : next);
-    if (/^---[ \t]*$/.test(content)) return { at: line, end: next < 0 ? text.length : next + 1 };
-    line = next + 1;
-  }
-  return undefined;
+  const fence = /\n---[ \t]*(?:\n|$)/g;
+  fence.lastIndex = Math.max(0, text.indexOf("\n"));
+  const found = fence.exec(text);
+  return found ? { at: found.index + 1, end: found.index + found[0].length } : undefined;
+}
+
+function readFrontmatter(yaml: string, file: string, line: number): YamlDocument {
+  const document = readYaml(quoteStar(yaml), file, { line });
+  return hasErrors(document.problems) ? repairYaml(yaml, document, line) : document;
 }
 
 /** `tools: *` is in our own documentation, and no YAML. */
 const quoteStar = (yaml: string): string => yaml.replace(/^(tools:[ \t]*)\*[ \t]*$/m, '$1"*"');
 
-function shapeProblems(document: YamlDocument): Problem[] {
-  if (isMapping(document.data) || hasErrors(document.problems)) return [];
-  const message =
-    document.data === null ? "the front matter is empty" : "the front matter must be `key: value` lines";
+function mappingOf(document: YamlDocument): Record<string, Data> {
+  return isMapping(document.data) && !hasErrors(document.problems) ? document.data : Object.create(null);
+}
+
+function shapeProblems(document: YamlDocument, line: number): Problem[] {
+  const { data } = document;
+  const isEmpty = data === null || (isMapping(data) && Object.keys(data).length === 0);
+  if ((isMapping(data) && !isEmpty) || hasErrors(document.problems)) return [];
+  const message = isEmpty ? "there are no keys" : "keys must be `key: value` lines";
   const suggestion = "say at least `description: …`";
   const { file } = document;
-  return [{ file, line: 2, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
+  return [{ file, line, column: 1, code: "BAD_FRONTMATTER", severity: "error", message, suggestion }];
+}
+
+/** Names and patterns are taken apart and compared: only prose may be long. */
+const MAX_VALUE = 8_000;
+const MAX_LIST = 500;
+
+function lengthProblems(document: YamlDocument): Problem[] {
+  const { file } = document;
+  return Object.entries(mappingOf(document)).flatMap(([key, value]): Problem[] => {
+    const most = tooLong(value);
+    if (most === undefined || !KNOWN_KEYS.has(key) || PROSE_KEYS.has(key)) return [];
+    const message = `\`${key}\` is longer than ${most}`;
+    return [{ file, ...document.at([key]), code: "VALUE_TOO_LONG", severity: "error", message }];
+  });
+}
+
+function tooLong(value: Data): string | undefined {
+  if (typeof value === "string" && value.length > MAX_VALUE) return `${MAX_VALUE} characters`;
+  if (Array.isArray(value) && value.length > MAX_LIST) return `${MAX_LIST} entries`;
+  return undefined;
 }
 
 /** What a person who reads the file would not see, but the model would (A58). */
@@ -128,23 +171,33 @@ function bodyProblems(file: string, body: string, bodyLine: number): Problem[] {
   return problems;
 }
 
-function unreadable(
-  file: string,
-  code: string,
-  line: number,
-  message: string,
-  suggestion: string,
-): ParsedAgent {
+type Fault = Pick<Problem, "file" | "line" | "code" | "message"> & { suggestion: string };
+
+function unreadable({ file, line, code, message, suggestion }: Fault): ParsedAgent {
   const problem: Problem = { file, line, column: 1, code, severity: "error", message, suggestion };
   const document = readYaml("", file);
   return { file, frontmatter: Object.create(null), body: "", bodyLine: 1, document, problems: [problem] };
+}
+
+export function tooLarge(file: string, message: string): ParsedAgent {
+  return unreadable({
+    file,
+    line: 1,
+    code: "FILE_TOO_LARGE",
+    message,
+    suggestion: "move data out of the prompt",
+  });
 }
 
 export function isMapping(data: unknown): data is Record<string, Data> {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 
-const countLines = (text: string): number => text.split("\n").length - 1;
+function countLines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
 
 const leadingLines = (body: string): number =>
   countLines(body.slice(0, body.length - body.trimStart().length));

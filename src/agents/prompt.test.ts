@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Definition } from "../journal/definition.ts";
+import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
 import { composePrompt, type Place, untrusted } from "./prompt.ts";
 
 const definition = (prompt: string): Definition => ({
@@ -26,7 +26,7 @@ const place: Place = {
   workspace: "/w",
   tools: [],
 };
-const tester = { name: "tester", description: "Writes\n  tests." };
+const tester = { name: "tester", agent: "team/tester", description: "Writes\n  tests." };
 
 describe("variables", () => {
   test("each of them", () => {
@@ -73,7 +73,7 @@ describe("parts", () => {
     expect(text).toContain("- Success criteria: tests pass");
     expect(text).toContain("- Max iterations: 20\n- Time limit: 30m\n- You CAN delegate to other sub-agents");
     expect(text).toContain("- Available delegations: tester");
-    expect(text).toContain("- **tester**: Writes tests.");
+    expect(text).toContain("- Delegate to **tester** when: Writes tests.");
   });
 
   test("a child that cannot delegate is told so, and nothing about delegation", () => {
@@ -90,10 +90,27 @@ describe("parts", () => {
     expect(parallel).not.toContain(sentence);
   });
 
-  test("the description of a delegate is capped", () => {
-    const long = { name: "tester", description: "x".repeat(5_000) };
-    expect(composePrompt(definition(""), { ...place, delegates: [long] }).length).toBeLessThan(2_000);
+  test("[S2-49] when to delegate, when not, how, and with which tool", () => {
+    const guidance = (tool?: "per-agent" | "delegate_to_agent") => {
+      const delegation = tool ? { delegation: { ...DEFAULT_DELEGATION, tool } } : {};
+      return composePrompt({ ...definition(""), ...delegation }, { ...place, delegates: [tester] });
+    };
+    expect(guidance().match(/^#{2,3} .*/gm)).toEqual([
+      "## Delegation",
+      "### When to delegate",
+      "### When NOT to delegate",
+      "### How to delegate",
+    ]);
+    expect(guidance()).toContain("with the `delegate` tool");
+    expect(guidance("delegate_to_agent")).toContain("with the `delegate_to_agent` tool");
+    expect(guidance("per-agent")).toContain("`run_<name>_agent`");
   });
+});
+
+test("in another product's file what looks like a variable is text", () => {
+  const text = `Run \${TASK}`;
+  expect(composePrompt({ ...definition(text), dialect: "claude" }, place)).toBe(text);
+  expect(composePrompt({ ...definition(text), dialect: "ai-agent" }, place)).toBe("Run fix it");
 });
 
 describe("untrusted text", () => {

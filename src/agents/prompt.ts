@@ -2,12 +2,7 @@
 // child. Pure, and the same for every turn of a run, so that providers' caches hit.
 
 import { formatDuration } from "../config/duration.ts";
-import type { Definition } from "../journal/definition.ts";
-
-export interface Delegate {
-  name: string;
-  description: string;
-}
+import type { Definition, Delegate } from "../journal/definition.ts";
 
 export interface Place {
   task: string;
@@ -19,7 +14,7 @@ export interface Place {
   maxTurns: number;
   /** Active milliseconds. */
   maxDuration: number;
-  /** Whom it can really delegate to from here; empty: nobody. */
+  /** Those of the definition's that it can really delegate to from here; empty: nobody. */
   delegates: readonly Delegate[];
   /** Absent: sequential. */
   delegation?: "sequential" | "parallel";
@@ -31,9 +26,9 @@ export interface Place {
 }
 
 export function composePrompt(definition: Definition, place: Place): string {
-  const parts = [substitute(definition.prompt, place)];
+  const parts = [isTemplate(definition) ? substitute(definition.prompt, place) : definition.prompt];
   if (place.tools.length > 0) parts.push(toolGuidance(place));
-  if (place.delegates.length > 0) parts.push(delegationGuidance(place));
+  if (place.delegates.length > 0) parts.push(delegationGuidance(definition, place));
   if (place.parent !== undefined) parts.push(subagentContext(definition, place));
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -44,6 +39,10 @@ export function untrusted(nonce: string, source: string, text: string): string {
   const label = source.replace(/[^\p{L}\p{N} _.:/@-]/gu, "").slice(0, 200);
   return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
 }
+
+/** In the files of other products such text is text. */
+const isTemplate = ({ dialect }: Definition): boolean =>
+  dialect === undefined || dialect === "ai-agent" || dialect === "roles";
 
 /** In one pass: what a variable brings in is text, even if it looks like a variable. */
 function substitute(body: string, place: Place): string {
@@ -72,12 +71,10 @@ function toolGuidance(place: Place): string {
   ].join("\n");
 }
 
-/** The tool's schema holds the names; a description is capped, since some run to pages. */
-const MAX_DESCRIPTION = 1_024;
-
-function delegationGuidance(place: Place): string {
-  const lines = place.delegates.map(
-    ({ name, description }) => `- **${name}**: ${description.replace(/\s+/g, " ").slice(0, MAX_DESCRIPTION)}`,
+/** S2 phase 7; the last sentence is that of S0-10. */
+function delegationGuidance({ delegation }: Definition, place: Place): string {
+  const whom = place.delegates.map(
+    ({ name, description }) => `- Delegate to **${name}** when: ${oneLine(description)}`,
   );
   const order =
     place.delegation === "parallel"
@@ -86,18 +83,36 @@ function delegationGuidance(place: Place): string {
   return [
     "## Delegation",
     "",
-    "You can delegate work to these agents:",
-    ...lines,
+    `You can delegate specialized tasks to sub-agents ${delegationTools(delegation)}.`,
     "",
-    "Delegate a task that one of them is made for, or that needs many steps of its own. Do it yourself when it is a",
-    "simple question, a small change in one place, or needs the user.",
-    "- Describe the task completely: the agent sees what you write, not this conversation. Name the files.",
-    "- Say how success is recognised.",
-    "- Check the result before you build on it.",
+    "### When to delegate",
+    "",
+    ...whom,
+    "",
+    "### When NOT to delegate",
+    "",
+    "- Simple questions or explanations",
+    "- A change in a single file, or a quick fix",
+    "- What needs the user: only you can talk to them",
+    "",
+    "### How to delegate",
+    "",
+    "1. Describe the task completely and specifically: the sub-agent sees what you write, not this conversation.",
+    "2. Name the files that matter, if you know them.",
+    "3. Say how success is recognised.",
+    "4. Review the result before you build on it.",
     "",
     order,
   ].join("\n");
 }
+
+function delegationTools(delegation: Definition["delegation"]): string {
+  const { tool = "generic" } = delegation ?? {};
+  if (tool === "per-agent") return "with the tool of each, `run_<name>_agent`";
+  return `with the \`${tool === "generic" ? "delegate" : tool}\` tool`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** S2 4.2. */
 function subagentContext(definition: Definition, place: Place): string {

@@ -1,27 +1,26 @@
 // What is wrong with the tools and rules that an agent file names, where they stand. Warnings: the agent runs with less
 // than was meant, or with a rule that holds nothing back, and whoever wrote it should know.
 
-import type { KeyValues } from "../config/keys.ts";
 import type { Problem } from "../config/problem.ts";
-import type { Path } from "../config/yaml.ts";
+import type { Data, Path, YamlDocument } from "../config/yaml.ts";
 import { type RuleEffect, ruleProblems } from "../permissions/rule-problems.ts";
-import { KEY_ALIASES, type KEYS } from "./frontmatter.ts";
-import type { ParsedAgent } from "./parse.ts";
+import { ownKey, type Values } from "./frontmatter.ts";
 
-type Values = Pick<KeyValues<typeof KEYS>, "tools" | "disallowedTools" | "permissions">;
+type RuleValues = Pick<Values, "tools" | "disallowedTools" | "permissions">;
 
 /** `toolNames`: the names and aliases of every tool there is. */
 export function agentRuleProblems(
-  parsed: ParsedAgent,
-  values: Values,
+  values: RuleValues,
+  document: YamlDocument,
   toolNames: readonly string[],
 ): Problem[] {
+  const keys = Object.keys(document.data as Record<string, Data>);
   return ruleLists(values).flatMap(({ path: [key, ...rest], effect, rules }) => {
-    const written = Object.keys(parsed.frontmatter).find((name) => (KEY_ALIASES[name] ?? name) === key)!;
+    const written = keys.find((name) => ownKey(name) === key)!;
     return ruleProblems(rules, toolNames, effect).map(
       ({ index, code, message, suggestion }): Problem => ({
-        file: parsed.file,
-        ...parsed.document.at([written, ...rest, index]),
+        file: document.file,
+        ...document.at([written, ...rest, index]),
         code,
         severity: "warning",
         message,
@@ -37,7 +36,7 @@ interface RuleList {
   rules: readonly string[];
 }
 
-function ruleLists({ tools, disallowedTools = [], permissions }: Values): RuleList[] {
+function ruleLists({ tools, disallowedTools = [], permissions }: RuleValues): RuleList[] {
   const listed = Array.isArray(tools);
   const { allow = [], ask = [], deny = [] } = listed ? { allow: tools } : (tools ?? {});
   return [

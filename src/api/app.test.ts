@@ -42,7 +42,7 @@ beforeAll(async () => {
     "agents/clerk.md": CLERK,
     "agents/writer.md": WRITER,
     "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
-    "agents/broken.md": "---\nname: [\n---\nBroken.\n",
+    "agents/broken.md": "---\nname: broken\nname: twice\n---\nBroken.\n",
   });
   const { folder } = project;
   store = openSqliteStore({ path: `${folder}/cadre.db`, clock: systemClock });
@@ -302,6 +302,8 @@ describe("looking", () => {
     const waitingRuns = (await api.client.approvals()).map(({ runId }) => runId);
     expect(waitingRuns).toContain(whole);
     expect(waitingRuns).not.toContain(damaged);
+    expect(await api.client.run(damaged)).toMatchObject({ waitingOn: { kind: "quarantine" } });
+    expect((await api.client.usage({ root: damaged })).byAgent).toMatchObject([{ agent: "clerk", runs: 1 }]);
     await expect(api.client.transcript(damaged)).rejects.toMatchObject({ code: "JOURNAL_CORRUPT" });
   });
 
@@ -420,6 +422,7 @@ describe("refusals", () => {
       "events?x=1",
       "context?view=y",
       "verify?fix=1",
+      "tree?depth=1",
     ]) {
       expect((await ask(api, "GET", `/api/runs/${id}/${query}`)).status).toBe(400);
     }
@@ -427,7 +430,7 @@ describe("refusals", () => {
 
   test("a run that is not there is not there for any route", async () => {
     const id = "r000000000000000000000";
-    const gets = ["", "/events", "/events?stream=1", "/context", "/verify"];
+    const gets = ["", "/tree", "/events", "/events?stream=1", "/context", "/verify"];
     const posts = {
       cancel: {},
       pause: {},
@@ -467,6 +470,7 @@ describe("refusals", () => {
       "/api/health",
       "/api/runs",
       `/api/runs/${id}`,
+      `/api/runs/${id}/tree`,
       `/api/runs/${id}/events`,
       `/api/runs/${id}/context`,
       `/api/runs/${id}/verify`,
@@ -475,6 +479,7 @@ describe("refusals", () => {
       "/api/approvals",
       "/api/grants",
       "/api/agents",
+      "/api/usage",
     ]) {
       await ask(api, "GET", path);
     }

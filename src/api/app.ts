@@ -11,6 +11,7 @@ import { eventRoutes } from "./routes/events.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { runRoutes } from "./routes/runs.ts";
+import { usageRoutes } from "./routes/usage.ts";
 
 export function createApp(parts: ApiParts): Hono {
   const app = new Hono();
@@ -21,6 +22,7 @@ export function createApp(parts: ApiParts): Hono {
   app.route("/api/approvals", approvalRoutes(parts));
   app.route("/api/grants", grantRoutes(parts));
   app.route("/api/agents", agentRoutes(parts));
+  app.route("/api/usage", usageRoutes(parts));
   app.notFound((c) =>
     errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
   );

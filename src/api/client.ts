@@ -5,6 +5,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError, type ErrorCode, httpStatus, messageOf } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
+import type { UsageReport } from "../projections/usage-report.ts";
 import {
   type AgentView,
   type ApprovalView,
@@ -16,10 +17,12 @@ import {
   type RunDetail,
   type RunSummary,
   type RunsFilter,
+  type RunTree,
   STREAM_EVENTS,
   type StartRun,
   type StreamItem,
   type TranscriptView,
+  type UsageFilter,
   type Verification,
 } from "./schema.ts";
 
@@ -45,8 +48,12 @@ export interface CadreClient {
   startRun(request: StartRun, idempotencyKey?: string): Promise<{ runId: string }>;
   runs(filter?: RunsFilter): Promise<{ runs: RunSummary[]; nextCursor?: string }>;
   run(runId: string): Promise<RunDetail>;
+  /** The run with everything below it. */
+  tree(runId: string): Promise<RunTree>;
   /** All events after a position. */
   events(runId: string, after?: number): Promise<JournalEvent[]>;
+  /** Those of the run and all its descendants, in commit order. */
+  treeEvents(runId: string, after?: number): Promise<JournalEvent[]>;
   /**
    * Returns when the run has ended or the signal is aborted. Throws where the connection is lost (`isUnreachable`) or
    * the reader was too slow (`STALE`): go on from the last event's position.
@@ -66,6 +73,8 @@ export interface CadreClient {
   grants(): Promise<GrantView[]>;
   revokeGrant(id: number): Promise<void>;
   agents(): Promise<AgentView[]>;
+  /** Of all runs, or of one and its descendants. */
+  usage(filter?: UsageFilter): Promise<UsageReport>;
   verify(runId: string): Promise<Verification>;
 }
 
@@ -81,7 +90,9 @@ export function createClient(options: ClientOptions): CadreClient {
     runs: ({ status, ...filter } = {}) =>
       get("/api/runs", { ...filter, ...(status ? { status: status.join(",") } : {}) }),
     run: (runId) => get(ofRun(runId)),
-    events: (runId, after) => allEvents(get, ofRun(runId, "/events"), after),
+    tree: (runId) => get(ofRun(runId, "/tree")),
+    events: (runId, after) => allEvents(get, ofRun(runId, "/events"), { after }),
+    treeEvents: (runId, after) => allEvents(get, ofRun(runId, "/events"), { after, tree: 1 }),
     follow: (wanted) => follow(options, wanted),
     transcript: (runId) => get(ofRun(runId, "/context")),
     approvals: async ({ runId } = {}) =>
@@ -96,6 +107,7 @@ export function createClient(options: ClientOptions): CadreClient {
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
     revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
+    usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
   };
 }
@@ -184,12 +196,12 @@ function unreachable(cause: unknown): CadreError {
 async function allEvents(
   get: <T>(path: string, query?: Query) => Promise<T>,
   path: string,
-  after: number | undefined,
+  { after, ...scope }: Query,
 ): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   let next = after;
   do {
-    const page: { events: JournalEvent[]; nextAfter?: number } = await get(path, { after: next });
+    const page: { events: JournalEvent[]; nextAfter?: number } = await get(path, { ...scope, after: next });
     all.push(...page.events);
     next = page.nextAfter;
   } while (next !== undefined);

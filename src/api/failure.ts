@@ -27,3 +27,7 @@ export function errorResponse(error: unknown): Response {
   const status = failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
   return Response.json(errorBody(failure), { status });
 }
+
+/** A journal that cannot be read: a matter of its own run. */
+export const isDamage = (error: unknown): error is CadreError =>
+  error instanceof CadreError && error.code.startsWith("JOURNAL_");

@@ -4,7 +4,8 @@ import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
-import { MAX_PAGE, MIN_PREFIX } from "./schema.ts";
+import { allRuns } from "./all-runs.ts";
+import { MIN_PREFIX } from "./schema.ts";
 
 /** An id of this length is whole: looking for others that begin with it would read every run for nothing. */
 const WHOLE = 22;
@@ -25,11 +26,6 @@ export async function findRun(store: Store, id: RunId): Promise<RunRow> {
 
 async function beginning(store: Store, prefix: string): Promise<RunRow[]> {
   const found: RunRow[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.runs({ limit: MAX_PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    found.push(...page.runs.filter((row) => row.id.startsWith(prefix)));
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  for await (const row of allRuns(store)) if (row.id.startsWith(prefix)) found.push(row);
   return found;
 }

@@ -114,6 +114,13 @@ export const ApprovalsQuery = z.strictObject({
   run: z.string().min(1).exactOptional(),
 });
 
+export const UsageQuery = z.strictObject({
+  /** A run: it and all its descendants. */
+  root: z.string().min(1).exactOptional(),
+  /** Milliseconds since the epoch: what happened before does not count. */
+  since: Count.exactOptional(),
+});
+
 export const NoQuery = z.strictObject({});
 
 export interface RunsFilter {
@@ -124,6 +131,11 @@ export interface RunsFilter {
   session?: string;
   limit?: number;
   cursor?: string;
+}
+
+export interface UsageFilter {
+  root?: string;
+  since?: number;
 }
 
 // Answers
@@ -159,6 +171,8 @@ export const RunSummary = z.object({
   id: z.string(),
   rootRunId: z.string(),
   parentRunId: z.string().optional(),
+  /** What it was started for: the parent's call, or a place in its pattern. */
+  parentKey: z.string().optional(),
   agent: z.string(),
   definition: z.string(),
   kind: z.enum(["main", "subagent"]),
@@ -185,15 +199,37 @@ export const RunSummary = z.object({
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
+/** A run and all below it. */
+export const RunTree = RunSummary.extend({
+  /** Of the run and all its descendants; each model call counts once. */
+  treeUsage: RunUsageView,
+  /** In the order in which they were started. */
+  get children() {
+    return z.array(RunTree);
+  },
+});
+export type RunTree = z.infer<typeof RunTree>;
+
+/** How far a cancel has come. */
+export const Stopping = z.object({
+  /** Runs that have ended since. */
+  done: z.int(),
+  /** Runs, this one and its descendants, that had not ended when it was asked for. */
+  of: z.int(),
+});
+export type Stopping = z.infer<typeof Stopping>;
+
 export const RunDetail = RunSummary.extend({
   input: z.unknown().optional(),
   limits: Limits,
   output: z.unknown().optional(),
   result: ResultEnvelope.optional(),
-  /** Of the run and all its descendants. */
+  /** Of the run and all its descendants; each model call counts once. */
   treeUsage: RunUsageView,
   /** In the order in which they were started. */
   children: z.array(RunSummary),
+  /** Present while the run is being cancelled. */
+  stopping: Stopping.optional(),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 

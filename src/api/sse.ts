@@ -91,7 +91,7 @@ async function sendEvents(store: Store, wanted: Wanted, outlet: Outlet): Promise
   const awaited = until?.ended ? undefined : until?.runId;
   for await (const page of pagesOf(store, wanted, outlet.signal)) {
     for (const event of page) {
-      if (runs && !belongs(event, runs)) continue;
+      if (!belongs(event, runs)) continue;
       await outlet.write(`id: ${store.id}.${event.position}\n${frame(event)}`);
       if (event.runId === awaited && TERMINAL_TYPES.has(event.type)) return;
     }
@@ -115,8 +115,9 @@ async function* pagesOf(
   }
 }
 
-/** A child is known by its first event, which comes before all its others. */
-function belongs(event: JournalEvent, runs: Set<RunId>): boolean {
+/** A child is known by its first event, which comes before all its others: one that was started meanwhile is not missed. */
+export function belongs(event: JournalEvent, runs: Set<RunId> | undefined): boolean {
+  if (!runs) return true;
   const parent = event.type === "RUN_STARTED" ? event.payload.parentRunId : undefined;
   if (parent !== undefined && runs.has(parent)) runs.add(event.runId);
   return runs.has(event.runId);

@@ -6,22 +6,26 @@ import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
 import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
-import { approvalLines, editLines } from "./view/approval.ts";
+import { type Asker, approvalLines, editLines } from "./view/approval.ts";
 import { plain, plainLine } from "./view/plain.ts";
-import type { Screen } from "./view/screen.ts";
+import type { Paint, Screen } from "./view/screen.ts";
 
 export interface Desk extends EditPlace {
   client: CadreClient;
   screen: Screen;
   keys: Keys;
+  /** How many others wait to be asked about. */
+  more(): number;
+  whoAsks(item: ApprovalView): Asker;
 }
 
 /** Rejects when the signal is aborted: then nothing was decided here. */
 export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<void> {
   const choices = choicesFor(item);
-  for (const line of approvalLines(item, desk.screen.paint)) desk.screen.line(line);
+  const card = approvalLines(item, desk.screen.paint, desk.whoAsks(item));
+  for (const line of card) desk.screen.line(line);
   for (;;) {
-    const choice = await choose(choices, desk, signal);
+    const choice = await choose(choices, card.length, desk, signal);
     try {
       if (await choice.act(item, desk, signal)) return;
     } catch (error) {
@@ -43,27 +47,35 @@ interface Choice {
   act(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<boolean>;
 }
 
-async function choose(choices: readonly Choice[], desk: Desk, signal: AbortSignal): Promise<Choice> {
-  const { screen, keys } = desk;
-  const prompt = [...choices.map(({ label }) => label), "[?]"].join("  ");
-  screen.prompt(`${screen.paint("bold", prompt)} `);
-  for (;;) {
-    const key = await keys.key(signal).catch((error: unknown) => {
-      screen.prompt(undefined);
-      throw error;
-    });
-    const choice = choices.find((candidate) => candidate.key === key);
-    if (choice) {
-      screen.prompt(undefined);
-      screen.stream(key);
-      screen.line();
-      return choice;
+async function choose(
+  choices: readonly Choice[],
+  above: number,
+  { screen, keys, more }: Desk,
+  signal: AbortSignal,
+): Promise<Choice> {
+  const labels = [...choices.map(({ label }) => label), "[?]"].join("  ");
+  const text = (): string => `${othersWait(more(), screen.paint)}${screen.paint("bold", labels)} `;
+  screen.prompt({ text, above });
+  try {
+    for (;;) {
+      const key = await keys.key(signal);
+      const choice = choices.find((candidate) => candidate.key === key);
+      if (choice) {
+        screen.answer(key);
+        return choice;
+      }
+      if (key !== "?") continue;
+      for (const { key: name, help } of choices) screen.line(`  ${name}  ${help}`);
+      screen.redraw();
     }
-    if (key !== "?") continue;
-    screen.line();
-    for (const { key: name, help } of choices) screen.line(`  ${name}  ${help}`);
-    screen.redraw();
+  } finally {
+    screen.prompt(undefined);
   }
+}
+
+function othersWait(more: number, paint: Paint): string {
+  if (more <= 0) return "";
+  return paint("yellow", `${more} more ${more === 1 ? "is" : "are"} waiting  `);
 }
 
 const approve: Choice = {

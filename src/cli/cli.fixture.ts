@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import type { Input, Io } from "./io.ts";
 import { main } from "./main.ts";
+import { visible } from "./view/visible.fixture.ts";
 
 const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 
@@ -46,9 +47,13 @@ export interface Started {
 
 export interface Terminal {
   code: Promise<number>;
-  /** What is on the screen, without colours. */
+  /** Everything that was ever written, without colours. */
   text(): string;
   raw(): string;
+  /** The lines that a person sees now, from the first. */
+  screen(): string;
+  /** Until the screen as a person sees it has it. */
+  sees(pattern: RegExp): Promise<RegExpExecArray>;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   /** Types until it is heard: what is typed before a question is shown does not count. */
   press(key: string, until: RegExp): Promise<void>;
@@ -143,18 +148,27 @@ function finished(code: number | null, stdout: string, stderr: string): Finished
   return { code, stdout, stderr, lines };
 }
 
+const COLUMNS = 100;
+
 function openTerminal(args: string[], folder: string, env: Record<string, string>): Terminal {
   let raw = "";
   const text = () => stripVTControlCharacters(raw);
+  const screen = () => visible(raw, COLUMNS).join("\n");
   const news = waiters(text);
+  const sights = waiters(screen);
   const stdin = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: () => undefined,
   }) satisfies Input;
-  const stdout = Object.assign(new PassThrough().setEncoding("utf8"), { isTTY: true, columns: 100 });
+  const stdout = Object.assign(new PassThrough().setEncoding("utf8"), {
+    isTTY: true,
+    columns: COLUMNS,
+    rows: 30,
+  });
   stdout.on("data", (piece: string) => {
     raw += piece;
     news.tell();
+    sights.tell();
   });
   const { NO_COLOR: _, ...colourful } = env;
   const io: Io = { stdin, stdout, stderr: stdout, env: { ...colourful, TERM: "xterm" }, cwd: folder };
@@ -162,7 +176,9 @@ function openTerminal(args: string[], folder: string, env: Record<string, string
     code: main(args, io),
     text,
     raw: () => raw,
+    screen,
     shows: news.shows,
+    sees: sights.shows,
     async press(key, until) {
       const retry = setInterval(() => stdin.write(key), 200);
       try {

@@ -92,7 +92,9 @@ describe("cadre run", () => {
     const [, id] = /cadre approve (\S+)/.exec((await p.cadre("run", "write it")).stdout)!;
     const listed = await p.cadre("approve");
     expect(listed.code).toBe(0);
-    expect(listed.stdout).toMatch(/^pen needs your approval\ntool Write\nasked because of: .*Write/m);
+    expect(listed.stdout).toMatch(
+      /^pen needs your approval\nworks on: write it\ntool Write\nasked because of: .*Write/m,
+    );
     expect(listed.stdout).toContain("  +written");
     expect(listed.stdout).toContain(`run ${id!.split(":")[0]} · agent pen`);
     for (const command of [
@@ -357,7 +359,10 @@ describe("mistakes are one sentence, and lose nothing", () => {
 
   test("a broken file is named with its line and column", async () => {
     await using p = await happy();
-    await p.write("agents/broken.md", "---\nname: broken\ndescription: [\n---\nx\n");
+    await p.write(
+      "agents/broken.md",
+      "---\nname: broken\ndescription: x\nlimits: { maxTurns: soon }\n---\nx\n",
+    );
     expect((await p.cadre("run", "broken", "go")).stderr).toMatch(
       /^cadre: Agent `broken` cannot run: agents\/broken\.md:\d+:\d+ /,
     );

@@ -20,6 +20,8 @@ export interface ConnectOptions {
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
+  /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
+  say?: (line: string) => void;
 }
 
 export interface Connection {
@@ -84,9 +86,9 @@ export async function whoGoesOn(
 }
 
 async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
-  const { folder, env, flags, drive } = options;
+  const { folder, env, flags, drive, say } = options;
   try {
-    const onProblem = problemPrinter();
+    const onProblem = problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
     const app = createApp(apiParts(runtime, drive, onProblem));
     const server = await serveOnSocket(app, socketPath(dir));
@@ -142,13 +144,15 @@ function userName(): string {
 }
 
 /** What goes wrong beside the run that is shown: once each, so that a fault that repeats does not fill the screen. */
-function problemPrinter(): (problem: { message: string; error: unknown }) => void {
+function problemPrinter(
+  say = (line: string): void => void process.stderr.write(`${line}\n`),
+): (problem: { message: string; error: unknown }) => void {
   const said = new Set<string>();
   return ({ message, error }) => {
     const text = plainLine(`${message} ${messageOf(error)}`);
     if (said.has(text)) return;
     said.add(text);
-    process.stderr.write(`cadre: ${text}\n`);
+    say(`cadre: ${text}`);
   };
 }
 

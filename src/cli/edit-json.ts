@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CadreError, messageOf } from "../errors.ts";
 import type { Keys } from "./keys.ts";
+import type { Screen } from "./view/screen.ts";
 
 export interface EditPlace {
   env: Readonly<Record<string, string | undefined>>;
   keys: Keys;
+  screen: Pick<Screen, "hold">;
 }
 
 /** What was typed last, if it could not be used. */
@@ -21,13 +23,13 @@ export interface Draft {
 export async function editJson(
   value: unknown,
   draft: Draft,
-  { env, keys }: EditPlace,
+  { env, keys, screen }: EditPlace,
   signal: AbortSignal,
 ): Promise<unknown> {
   const editor = env["VISUAL"] || env["EDITOR"];
   const before = JSON.stringify(value, null, 2);
   const after = editor
-    ? await inEditor(draft.text ?? before, editor, signal)
+    ? await inEditor(draft.text ?? before, editor, { screen, signal })
     : await keys.line(`Input as JSON (now ${JSON.stringify(value)}): `, signal, draft.text);
   if (after.trim() === "" || after.trim() === before.trim()) return undefined;
   draft.text = after.trimEnd();
@@ -42,12 +44,17 @@ export function parseInput(text: string): unknown {
   }
 }
 
-async function inEditor(text: string, editor: string, signal: AbortSignal): Promise<string> {
+async function inEditor(
+  text: string,
+  editor: string,
+  { screen, signal }: { screen: Pick<Screen, "hold">; signal: AbortSignal },
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "cadre-edit-"));
   const file = join(folder, "input.json");
   try {
     await writeFile(file, `${text}\n`, { mode: 0o600 });
-    await opened(editor, file, signal);
+    const release = screen.hold();
+    await opened(editor, file, signal).finally(release);
     return await readFile(file, "utf8");
   } finally {
     await rm(folder, { recursive: true, force: true });

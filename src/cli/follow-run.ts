@@ -1,10 +1,10 @@
-// Stays with one run until it has ended or needs a person who is not there. Where a person is there, they are asked, and
-// what others decide meanwhile takes the question away from them.
+// Stays with a run and all below it until it has ended, or nothing of it can go on without a person who is not there.
+// Where a person is there, they are asked while the other branches go on, and what others decide meanwhile takes the
+// question away from them.
 
 import type { CadreClient } from "../api/client.ts";
-import type { ApprovalView } from "../api/schema.ts";
-import type { WaitingOn } from "../journal/events.ts";
-import { type Company, createQuestions } from "./questions.ts";
+import { type Company, createQuestions, type Stuck } from "./questions.ts";
+import { allOf } from "./view/branches.ts";
 import type { LiveView } from "./view/live.ts";
 
 /** A run and how far it has been shown: kept when the connection is not. */
@@ -14,12 +14,9 @@ export interface Watched {
   position: number | undefined;
 }
 
-export type Rest =
-  | { type: "ended" }
-  | { type: "needs-person"; waitingOn: WaitingOn | undefined; items: ApprovalView[] }
-  | { type: "left" };
+export type Rest = { type: "ended" } | ({ type: "needs-person" } & Stuck) | { type: "left" };
 
-const TICK_MS = 500;
+const TICK_MS = 250;
 
 /** Throws where the connection is lost: connect again, and go on with the same `watched`. */
 export async function followRun(
@@ -29,25 +26,22 @@ export async function followRun(
   leaving: AbortSignal,
 ): Promise<Rest> {
   const { runId, view } = watched;
-  const { seq } = await client.run(runId);
-  const questions = createQuestions(client, runId, company, leaving);
+  const isBehind = await readSoFar(client, watched);
+  const questions = createQuestions(client, runId, { tree: view.tree, company, leaving });
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   const look = async (): Promise<Rest | undefined> => {
-    const { status, seq: seen, waitingOn, cancel } = view.state;
-    // What is only being read again has long been answered, and what is cancelled waits for nobody.
-    if (status !== "suspended" || cancel || seen < seq) return undefined;
-    const items = await questions.look(waitingOn);
-    return items && { type: "needs-person", waitingOn, items };
+    const stuck = isBehind() ? undefined : await questions.look();
+    return stuck && { type: "needs-person", ...stuck };
   };
   try {
-    // Connected anew, a run that waits for a person has nothing more to say: ask them again.
+    // Connected anew, a tree that waits for a person has nothing more to say: ask them again.
     const waits = await look();
     if (waits) return waits;
     const signal = AbortSignal.any([leaving, questions.failed]);
     const after = watched.position === undefined ? {} : { after: watched.position };
-    for await (const item of client.follow({ runId, ...after, signal })) {
+    for await (const item of client.follow({ runId, tree: true, ...after, signal })) {
       if (item.type === "delta") view.delta(item.delta);
-      if (item.type !== "event" || item.event.runId !== runId) continue;
+      if (item.type !== "event") continue;
       watched.position = item.event.position;
       view.event(item.event);
       questions.event(item.event);
@@ -55,10 +49,19 @@ export async function followRun(
       if (rest) return rest;
     }
     questions.throwIfFailed();
-    return view.state.end ? { type: "ended" } : { type: "left" };
+    return view.tree.top?.state.end ? { type: "ended" } : { type: "left" };
   } finally {
     clearInterval(ticker);
     view.rest();
     questions.close();
   }
+}
+
+/** True until what had happened before is on the screen: what is only being read again has long been answered. */
+async function readSoFar(client: CadreClient, { runId, view }: Watched): Promise<() => boolean> {
+  let known = allOf(await client.tree(runId));
+  return () => {
+    known = known.filter(({ id, seq }) => (view.tree.runs.get(id)?.state.seq ?? 0) < seq);
+    return known.length > 0;
+  };
 }

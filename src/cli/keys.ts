@@ -3,6 +3,7 @@
 
 import { createInterface } from "node:readline/promises";
 import type { Io } from "./io.ts";
+import type { Screen } from "./view/screen.ts";
 
 export interface Keys {
   /** The next key. Rejects when the signal is aborted. */
@@ -14,7 +15,13 @@ export interface Keys {
 const SETTLE_MS = 150;
 const CTRL_C = "\u0003";
 
-export function createKeys({ stdin, stdout }: Pick<Io, "stdin" | "stdout">, onInterrupt: () => void): Keys {
+export interface Terminal extends Pick<Io, "stdin" | "stdout"> {
+  /** Keeps others from writing while somebody types a line. */
+  hold: Screen["hold"];
+  onInterrupt(): void;
+}
+
+export function createKeys({ stdin, stdout, hold, onInterrupt }: Terminal): Keys {
   return {
     key: (signal) =>
       new Promise((resolve, reject) => {
@@ -45,6 +52,7 @@ export function createKeys({ stdin, stdout }: Pick<Io, "stdin" | "stdout">, onIn
       }),
 
     async line(question, signal, typed) {
+      const release = hold();
       const lines = createInterface({ input: stdin, output: stdout, terminal: stdin.isTTY === true });
       lines.on("SIGINT", onInterrupt);
       try {
@@ -53,6 +61,7 @@ export function createKeys({ stdin, stdout }: Pick<Io, "stdin" | "stdout">, onIn
         return await answer;
       } finally {
         lines.close();
+        release();
       }
     },
   };

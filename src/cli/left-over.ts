@@ -2,12 +2,15 @@
 
 import type { CadreClient } from "../api/client.ts";
 import type { RunSummary } from "../api/schema.ts";
+import { allRuns } from "./all-runs.ts";
 import type { Connection } from "./connect.ts";
 import type { Invocation } from "./io.ts";
 
-/** Newest first. Children go on with their parents. */
+/** Newest first. What is below a run goes on with it. */
 export async function unfinished(client: CadreClient): Promise<RunSummary[]> {
-  const { runs } = await client.runs({ status: ["pending", "running", "waiting", "suspended"], limit: 500 });
+  const runs = await Array.fromAsync(
+    allRuns(client, { status: ["pending", "running", "waiting", "suspended"] }),
+  );
   return runs.filter((run) => run.parentRunId === undefined);
 }
 

@@ -86,6 +86,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     };
   addRunVerbs(program, does);
   addDecisionVerbs(program, does);
+  addAgentVerbs(program, does);
   addProjectVerbs(program, does);
   return program;
 }
@@ -121,22 +122,23 @@ function addRunVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/retry.ts")).retry));
   program
     .command("runs")
-    .description("list runs, newest first")
+    .description("list runs, newest first, each with the number of runs below it")
     .option(
       "--status <status>",
       "pending, running, waiting, suspended, completed, failed, cancelled; several with commas",
     )
     .option("--agent <name>", "only runs of this agent")
     .option("--limit <n>", "how many (default: 20)")
+    .option("--all", "the runs below them too")
     .action(does(async () => (await import("./commands/runs.ts")).runs));
   program
     .command("show <run>")
-    .description("show a run: result, cost, what happened")
+    .description("show a run: what happened, the tree below it, result, cost")
     .option("--events", "the journal itself")
     .action(does(async () => (await import("./commands/show.ts")).show));
   program
     .command("tail <run>")
-    .description("follow a run while it happens")
+    .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
   program
     .command("verify <run>")
@@ -174,9 +176,9 @@ function addDecisionVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/outcome.ts")).outcome));
   program
     .command("cancel <run>")
-    .description("end a run and everything below it")
+    .description("end a run and everything below it, and wait until all have ended")
     .option("--reason <text>", "why")
-    .action(does(async () => (await import("./commands/signal.ts")).cancel));
+    .action(does(async () => (await import("./commands/cancel.ts")).cancel));
   program
     .command("message <run> <text>")
     .description("tell a run something; the agent reads it at its next turn")
@@ -191,19 +193,62 @@ function addDecisionVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/signal.ts")).resume));
 }
 
-function addProjectVerbs(program: Command, does: Does): void {
-  const agents = program.command("agents").description("list the agents that can be run here");
+function addAgentVerbs(program: Command, does: Does): void {
+  const agents = program
+    .command("agents")
+    .description("list the agents that can be run here; check and explain them");
   agents
     .command("list", { isDefault: true, hidden: true })
     .action(does(async () => (await import("./commands/agents.ts")).list));
   agents
-    .command("validate")
-    .description("check every agent file; exit code 1 if one cannot run")
-    .action(does(async () => (await import("./commands/agents.ts")).validate));
+    .command("validate [path...]")
+    .description("check agent files, or those below a folder; exit code 1 if one cannot be used")
+    .option("--strict", "let no warning pass either")
+    .action(does(async () => (await import("./commands/agents-validate.ts")).validate));
+  agents
+    .command("explain <agent>")
+    .description("who answers, whom it reaches, what they may do, and what could come of it")
+    .action(does(async () => (await import("./commands/agents-explain.ts")).explain));
+  agents
+    .command("graph [agent]")
+    .description("draw who can start whom")
+    .option("--mermaid", "as a Mermaid flowchart")
+    .action(does(async () => (await import("./commands/agents-graph.ts")).graph));
+  agents
+    .command("prompt <agent>")
+    .description("print exactly what the model would get")
+    .option("--task <text>", "the task, where the prompt names it")
+    .action(does(async () => (await import("./commands/agents-prompt.ts")).prompt));
+  agents
+    .command("schema")
+    .description("print the JSON Schema of an agent file's front matter, for editors")
+    .action(does(async () => (await import("./commands/agents-schema.ts")).schema));
+}
+
+function addProjectVerbs(program: Command, does: Does): void {
+  program
+    .command("init")
+    .description("make this folder a project; overwrites nothing")
+    .option("--pack <name>", "copy the agents of a built-in pack into agents/")
+    .option("--list", "list the packs, and change nothing")
+    .action(does(async () => (await import("./commands/init.ts")).init));
   program
     .command("doctor")
     .description("check whatever could keep Cadre from working here")
     .action(does(async () => (await import("./commands/doctor.ts")).doctor));
+  program
+    .command("prune")
+    .description("delete trees of runs that have ended; says what would go, and asks")
+    .option("--older-than <age>", "only those that ended so long ago, as in 30d or 12h")
+    .option(
+      "--status <status>",
+      "only those that ended so: completed, failed, cancelled; several with commas",
+    )
+    .option("--workspace [path]", "only those that worked in this folder (default: the project's own)")
+    .option("--run <run>", "only the tree of this run")
+    .option("--dry-run", "only say what would go")
+    .option("-y, --yes", "do not ask")
+    .action(does(async () => (await import("./commands/prune.ts")).prune));
   program
     .command("trust")
     .description("let this folder's cadre.yaml set endpoints, start commands and allow things")

@@ -1,69 +1,91 @@
-// What a followed run asks of people, one question after the other. The journal goes on being read meanwhile: what
+// What a followed tree asks of people, one question after the other. The journals go on being read meanwhile: what
 // somebody else decides takes the question away.
 
 import { type CadreClient, isUnreachable } from "../api/client.ts";
-import type { ApprovalView } from "../api/schema.ts";
+import type { ApprovalView, RunSummary } from "../api/schema.ts";
 import { httpStatus, toCadreError } from "../errors.ts";
-import { type EventType, type JournalEvent, TERMINAL_TYPES, type WaitingOn } from "../journal/events.ts";
+import { type EventType, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import { askAbout, type Desk } from "./ask.ts";
+import { allOf } from "./view/branches.ts";
+import { hasEnded, type LiveTree } from "./view/live-tree.ts";
 import type { Screen } from "./view/screen.ts";
 
 /** Who answers for the people: somebody at the terminal, `--yes` for calls to approve, or nobody. */
-export type Company = { type: "person"; desk: Omit<Desk, "client"> } | { type: "yes" } | { type: "nobody" };
+export type Company =
+  | { type: "person"; desk: Pick<Desk, "screen" | "keys" | "env"> }
+  | { type: "yes" }
+  | { type: "nobody" };
+
+/** Why nothing of a tree goes on. */
+export interface Stuck {
+  items: ApprovalView[];
+  /** Runs that no answer to an item lets go on: paused, set aside. */
+  held: RunSummary[];
+}
 
 export interface Questions {
   /** Aborted when asking has failed; `throwIfFailed` then says why. */
   readonly failed: AbortSignal;
-  /** The items that nobody here can answer; undefined: the run goes on, or somebody is being asked. */
-  look(waitingOn: WaitingOn | undefined): Promise<ApprovalView[] | undefined>;
+  /** Undefined: something goes on, or somebody is being asked. */
+  look(): Promise<Stuck | undefined>;
   event(event: JournalEvent): void;
   throwIfFailed(): void;
   close(): void;
 }
 
+interface Circumstances {
+  tree: LiveTree;
+  company: Company;
+  leaving: AbortSignal;
+}
+
 export function createQuestions(
   client: CadreClient,
   runId: string,
-  company: Company,
-  leaving: AbortSignal,
+  { tree, company, leaving }: Circumstances,
 ): Questions {
   const failed = new AbortController();
   const closed = new AbortController();
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
+  const said = new Set<string>();
   let failure: unknown;
   /** Undefined: nobody is being asked. `news`: something opened since we last looked. */
   let asking: { news: boolean } | undefined;
 
-  async function askAll(desk: Desk, first: ApprovalView[], current: { news: boolean }): Promise<void> {
-    for (let items = first; !over.aborted; items = await client.approvals({ runId })) {
-      if (items.length === 0 && !current.news) {
+  async function askAll(desk: Desk, current: { news: boolean }): Promise<void> {
+    while (!over.aborted) {
+      current.news = false;
+      const [item] = await client.approvals({ runId });
+      if (item) await question.ask(item, desk);
+      else if (!current.news) {
         asking = undefined;
         return;
       }
-      current.news = false;
-      if (items[0]) await question.ask(items[0], desk);
     }
+  }
+
+  function beginAsking({ desk }: Extract<Company, { type: "person" }>): void {
+    asking = { news: false };
+    const more = (): number => openItems(tree) - 1;
+    void askAll({ ...desk, client, more, whoAsks: (item) => whoAsks(tree, item) }, asking).catch(
+      (error: unknown) => {
+        failure = error;
+        failed.abort();
+      },
+    );
   }
 
   return {
     failed: failed.signal,
-    async look(waitingOn) {
-      // What opens while somebody is being asked is asked next.
-      if (asking) {
-        asking.news = true;
-        return undefined;
+    async look() {
+      if (openItems(tree) > 0) {
+        // What opens while somebody is being asked is asked next.
+        if (asking) asking.news = true;
+        else if (company.type === "person") beginAsking(company);
+        else if (company.type === "yes") await sayYes(client, runId, said);
       }
-      if (!ANSWERABLE.has(waitingOn?.kind ?? "")) return [];
-      const items = await client.approvals({ runId });
-      if (items.length === 0) return undefined;
-      if (company.type !== "person") return company.type === "yes" ? sayYes(client, items) : items;
-      asking = { news: false };
-      void askAll({ ...company.desk, client }, items, asking).catch((error: unknown) => {
-        failure = error;
-        failed.abort();
-      });
-      return undefined;
+      return asking || goesOn(tree) ? undefined : stuckIn(client, runId);
     },
     event: question.event,
     throwIfFailed() {
@@ -73,7 +95,30 @@ export function createQuestions(
   };
 }
 
-/** Kinds of waiting that are ended by answering items; the others take a command of their own. */
+function openItems({ runs }: LiveTree): number {
+  return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
+}
+
+/** The names as the drawing of the tree has them, and what the run was asked to do. */
+function whoAsks({ runs }: LiveTree, { runId, path }: ApprovalView) {
+  const run = runs.get(runId);
+  return { path: run?.path ?? path, task: run?.state.start?.task };
+}
+
+/** As far as the journals were read: some run is not waiting for a person. What is cancelled waits for nobody. */
+const goesOn = ({ runs }: LiveTree): boolean =>
+  [...runs.values()].some((run) => !hasEnded(run) && (run.state.status !== "suspended" || run.state.cancel));
+
+/** As it stands now, which may be further than was read: then more is to come. */
+async function stuckIn(client: CadreClient, runId: string): Promise<Stuck | undefined> {
+  const [items, tree] = await Promise.all([client.approvals({ runId }), client.tree(runId)]);
+  const live = allOf(tree).filter(({ endedAt }) => endedAt === undefined);
+  if (live.length === 0 || live.some(({ status }) => status !== "suspended")) return undefined;
+  const held = live.filter(({ waitingOn }) => !ANSWERABLE.has(waitingOn?.kind ?? ""));
+  return items.length + held.length === 0 ? undefined : { items, held };
+}
+
+/** Kinds of waiting that are ended by answering items, here or below; the others take a command of their own. */
 const ANSWERABLE: ReadonlySet<string> = new Set([
   "approval",
   "child_hitl",
@@ -98,26 +143,26 @@ function createQuestion(over: AbortSignal) {
         await askAbout(item, desk, away);
       } catch (error) {
         if (!away.aborted) throw error;
-        desk.screen.line();
       } finally {
         open = undefined;
       }
     },
-    event({ type, payload }: JournalEvent): void {
+    event({ runId, type, payload }: JournalEvent): void {
       if (!open) return;
       const answered =
         (type === "APPROVAL_DECIDED" && payload.itemId === open.item.itemId) ||
         (type === "OUTCOME_DECIDED" && payload.toolCallId === open.item.callId);
-      if (answered || WITHDRAWS.has(type)) open.withdraw.abort();
+      if (runId === open.item.runId && (answered || WITHDRAWS.has(type))) open.withdraw.abort();
       else open.screen.redraw();
     },
   };
 }
 
 /** Approves calls, and nothing else: what became of a call or of a budget is for people to say. */
-async function sayYes(client: CadreClient, items: ApprovalView[]): Promise<ApprovalView[] | undefined> {
-  if (items.some(({ kind }) => kind !== "tool")) return items;
-  for (const { id } of items) {
+async function sayYes(client: CadreClient, runId: string, said: Set<string>): Promise<void> {
+  const items = await client.approvals({ runId });
+  for (const { id } of items.filter(({ kind, id }) => kind === "tool" && !said.has(id))) {
+    said.add(id);
     try {
       await client.decide(id, { decision: "approve", note: "--yes" });
     } catch (error) {
@@ -125,5 +170,4 @@ async function sayYes(client: CadreClient, items: ApprovalView[]): Promise<Appro
       if (isUnreachable(error) || httpStatus(toCadreError(error).code) !== 409) throw error;
     }
   }
-  return undefined;
 }

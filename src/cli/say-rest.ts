@@ -4,6 +4,7 @@ import type { CadreClient } from "../api/client.ts";
 import type { RunDetail } from "../api/schema.ts";
 import type { Rest, Watched } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
+import type { Stuck } from "./questions.ts";
 import { answerCommands } from "./view/approval.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 import { lookAgain, neededLines, summaryLines, tryAgain } from "./view/summary.ts";
@@ -21,18 +22,23 @@ export async function sayRest(
     say(leftLines(runId, at), { type: "left", runId });
     return EXIT.done;
   }
+  const drawing = view.drawing(Date.now());
+  for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
   const run = await client.run(runId);
   const again = lookAgain(runId, at, screen.paint);
   if (rest.type === "needs-person") {
-    const { items, waitingOn } = rest;
-    const commands =
-      items.length > 0 ? items.flatMap((item) => answerCommands(item, at)) : waitCommands(runId, at);
-    const lines = [...neededLines(items, at, screen.paint), ...waitLines(runId, rest, at), again];
-    say(lines, { type: "needs_person", runId, waitingOn, approvals: items, commands });
+    const { items, held } = rest;
+    const commands = [
+      ...items.flatMap((item) => answerCommands(item, at)),
+      ...held.flatMap(({ id }) => heldCommands(id, at)),
+    ];
+    const lines = [...neededLines(items, at, screen.paint), ...heldLines(rest, runId, at), again];
+    say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
     return EXIT.waiting;
   }
   const code = exitCodeOf(run.status);
-  say([...summaryLines(run, screen, view.lastWords()), ...tryAgain(run, at), again], resultOf(run, code));
+  const summary = summaryLines(run, screen, { said: view.lastWords() });
+  say([...summary, ...tryAgain(run, at), again], resultOf(run, code));
   return code;
 }
 
@@ -53,24 +59,25 @@ export function worst(codes: readonly number[]): number {
 }
 
 function resultOf(run: RunDetail, exitCode: number) {
-  const { id: runId, status, stopReason, summary, output, result, usage } = run;
-  return { type: "result", runId, status, stopReason, summary, output, result, usage, exitCode };
+  const { id: runId, status, stopReason, summary, output, result, usage, treeUsage } = run;
+  return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
 }
 
-const waitCommands = (runId: string, at: string): string[] => [
+const heldCommands = (runId: string, at: string): string[] => [
   `cadre resume ${runId}${at}`,
   `cadre cancel ${runId}${at}`,
 ];
 
-type NeedsPerson = Extract<Rest, { type: "needs-person" }>;
-
-function waitLines(runId: string, { items, waitingOn }: NeedsPerson, at: string): string[] {
-  if (items.length > 0) {
-    return [
-      "",
-      `The run waits, and costs nothing meanwhile. When it is answered, go on with: cadre run${at}`,
-    ];
-  }
-  const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
-  return ["", `Set aside: ${why}`, ...waitCommands(runId, at).map((command) => `  ${command}`)];
+function heldLines({ items, held }: Stuck, top: string, at: string): string[] {
+  const lines = held.flatMap(({ id, agent, waitingOn }) => {
+    const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
+    const who = id === top ? "" : `${plainLine(agent)}, run ${id}: `;
+    return ["", `Held: ${who}${why}`, ...heldCommands(id, at).map((command) => `  ${command}`)];
+  });
+  if (items.length === 0) return lines;
+  return [
+    ...lines,
+    "",
+    `The run waits, and costs nothing meanwhile. When it is answered, go on with: cadre run${at}`,
+  ];
 }

@@ -1,24 +1,39 @@
-// How a run stands for somebody who looks at it from outside: a journal that says "running" is true only while a process
-// drives.
+// How the runs of a tree stand for somebody who looks from outside: a journal that says "running" is true only while a
+// process drives.
 
-import type { ApprovalView, Health, RunSummary } from "../api/schema.ts";
+import type { ApprovalView, Health, RunSummary, RunTree } from "../api/schema.ts";
+import { allOf } from "./view/branches.ts";
 
 /** `left`: it could go on, and nobody is working on it. */
 export type Standing = RunSummary["status"] | "left";
 
-/** `open`: what waits for a person, in this run at least. */
-export function standingOf(
-  { id, status, waitingOn }: RunSummary,
+/** By run id. `open`: what waits for a person, in this tree at least. */
+export function standingsIn(
+  tree: RunTree,
   { drives }: Pick<Health, "drives">,
   open: readonly ApprovalView[],
-): Standing {
-  if (drives) return status;
-  if (GOES_ON.has(status)) return "left";
-  const isAnswered = ANSWERED_BY_ITEMS.has(waitingOn?.kind ?? "") && !open.some(({ runId }) => runId === id);
-  return status === "suspended" && isAnswered ? "left" : status;
+): Map<string, Standing> {
+  const standings = new Map<string, Standing>();
+  // From the last one up: what is below a run is known before it.
+  for (const run of allOf(tree).reverse()) {
+    const isLeft = !drives && (GOES_ON.has(run.status) || isAnswered(run, open, standings));
+    standings.set(run.id, isLeft ? "left" : run.status);
+  }
+  return standings;
 }
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "waiting"]);
+
+function isAnswered(
+  { id, status, waitingOn }: RunSummary,
+  open: readonly ApprovalView[],
+  below: ReadonlyMap<string, Standing>,
+): boolean {
+  if (status !== "suspended") return false;
+  if (waitingOn?.kind === "child_hitl")
+    return (waitingOn.blockers ?? []).every((blocker) => below.get(blocker) === "left");
+  return ANSWERED_BY_ITEMS.has(waitingOn?.kind ?? "") && !open.some(({ runId }) => runId === id);
+}
 
 /** Without an open item of their own these have been answered. */
 const ANSWERED_BY_ITEMS: ReadonlySet<string> = new Set([

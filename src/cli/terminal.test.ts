@@ -27,7 +27,9 @@ describe("an approval inline", () => {
     await terminal.shows(PROMPT);
     expect(terminal.text()).toContain("model scripted/pen (scripted)");
     expect(terminal.text()).toContain("I write it down.");
-    expect(terminal.text()).toMatch(/pen needs your approval\ntool Write\nasked because of: .*Write/);
+    expect(terminal.text()).toMatch(
+      /pen needs your approval\nworks on: write it\ntool Write\nasked because of: .*Write/,
+    );
     expect(terminal.text()).toContain("+written");
     await terminal.press("?", /e {2}change the input, then let it happen/);
     expect(await readdir(p.folder)).not.toContain("out.txt");
@@ -131,7 +133,7 @@ describe("an approval inline", () => {
     await terminal.shows(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
     expect((await p.spawn("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
-    await terminal.shows(/\[\?\] \nApproved by .*two\.txt.*\n\[a\]pprove .*\[\?\] $/);
+    await terminal.shows(/Approved by .*two\.txt.*\n\[a\]pprove .*\[\?\] $/);
     await terminal.press("a", /✓ Write one\.txt/);
     expect(await terminal.code).toBe(0);
   });

@@ -58,20 +58,32 @@ type Checked = { ok: true; value: unknown; problems: Problem[] } | { ok: false; 
 function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data): Checked {
   const first = schema.safeParse(data);
   if (first.success) return { ok: true, value: first.data, problems: [] };
-  const unknown = first.error.issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => [...(issue.path as (string | number)[]), key])
-      : [],
-  );
+  const unknown = first.error.issues
+    .flatMap(unfold)
+    .flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => [...(issue.path as (string | number)[]), key])
+        : [],
+    );
   const problems = unknown.map((inner) => unknownKey(document, [...path, ...inner], wordsOf(schema)));
   const second = unknown.length > 0 ? schema.safeParse(without(data, unknown)) : first;
   if (second.success) return { ok: true, value: second.data, problems };
-  for (const issue of second.error.issues) {
+  for (const issue of second.error.issues.flatMap(unfold)) {
     const where = [...path, ...(issue.path as (string | number)[])];
     const message = `\`${where.join(".")}\`: ${sentence(issue)}`;
     problems.push({ ...place(document, where, "value"), code: "BAD_VALUE", severity: "error", message });
   }
   return { ok: false, problems };
+}
+
+/** A value that nearly has one shape of a union is told what is wrong with it in that shape. */
+function unfold(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+  if (issue.code !== "invalid_union") return [issue];
+  const near = issue.errors
+    .map((issues) => issues.flatMap(unfold))
+    .filter((issues) => issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys"));
+  if (near.length !== 1) return [issue];
+  return near[0]!.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
 function unknownKey(document: YamlDocument, path: Path, words: readonly string[]): Problem {

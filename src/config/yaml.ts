@@ -31,15 +31,22 @@ export interface YamlDocument {
   at(path: Path, part?: "key" | "value"): { line: number; column: number };
 }
 
+/** Enough for what people write by hand; a file of many modes or roles may have more. */
 const MAX_LEXEMES = 4_000;
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
 const MAX_PROBLEMS = 20;
 
-/** `line` is the line of the file that the text starts on. */
-export function readYaml(text: string, file: string, line = 1): YamlDocument {
+export interface YamlPlace {
+  /** The line of the file that the text starts on. */
+  line?: number;
+  maxLexemes?: number;
+}
+
+export function readYaml(text: string, file: string, place: YamlPlace = {}): YamlDocument {
+  const { line = 1, maxLexemes = MAX_LEXEMES } = place;
   const lines = new LineCounter();
-  const reading: Reading = { faults: [], places: new Map(), nodes: 0 };
+  const reading: Reading = { faults: [], places: new Map(), nodes: 0, maxLexemes, anchors: new Map() };
   const data = read(text, lines, reading);
   const positionOf = (offset: number) => {
     const found = lines.linePos(offset);
@@ -68,7 +75,6 @@ function read(text: string, lines: LineCounter, reading: Reading): Data {
     fault(reading, code, sentence(code, message), pos[0]);
   }
   if (reading.faults.length > 0) return null;
-  reading.document = document;
   return toData(reading, document.contents, [], 0);
 }
 
@@ -91,7 +97,7 @@ function scan(text: string, lines: LineCounter, reading: Reading): CST.Token[] {
       return [];
     }
     previous = lexeme;
-    if (++lexemes > MAX_LEXEMES) {
+    if (++lexemes > reading.maxLexemes) {
       fault(reading, "YAML_TOO_LARGE", "too many entries to be a hand-written file", parser.offset);
       return [];
     }
@@ -123,7 +129,9 @@ interface Reading {
   places: Map<string, { key: number; value: number }>;
   /** Aliases draw on the same budget: a bomb costs what its expansion would. */
   nodes: number;
-  document?: Document.Parsed;
+  maxLexemes: number;
+  /** `yaml` looks through the whole document for each alias: seconds, where there are thousands. */
+  anchors: Map<string, Node>;
 }
 
 function fault(reading: Reading, code: string, message: string, offset: number): void {
@@ -139,9 +147,10 @@ function toData(reading: Reading, node: Node | null, path: Path, depth: number):
     return null;
   }
   if (node === null) return null;
+  if ("anchor" in node && node.anchor) reading.anchors.set(node.anchor, node);
   if (isScalar(node)) return scalar(node.value);
   if (isAlias(node)) {
-    const target = node.resolve(reading.document!);
+    const target = reading.anchors.get(node.source);
     if (target) return toData(reading, target, path, depth + 1);
     fault(reading, "BAD_ALIAS", `\`*${node.source}\` names nothing; quote it if it is meant as text`, offset);
     return null;

@@ -60,6 +60,65 @@ export const DEFAULT_LIMITS: Limits = {
   onBudget: "stop",
 };
 
+export const ContextMode = z.enum(["none", "summary", "selective", "full"]);
+export type ContextMode = z.infer<typeof ContextMode>;
+
+export const Delegation = z.object({
+  mode: z.enum(["sequential", "parallel"]),
+  maxParallel: z.int().positive(),
+  /** `generic` offers `delegate`, `per-agent` one `run_<name>_agent` each; the other two are names that people know. */
+  tool: z.enum(["generic", "per-agent", "delegate_to_agent", "mcp__agent__spawn"]),
+  onFailure: z.enum(["return", "fail", "retry"]),
+  /** What a run that is done does about children that it did not wait for. */
+  atEnd: z.enum(["wait", "cancel"]),
+});
+export type Delegation = z.infer<typeof Delegation>;
+
+export const DEFAULT_DELEGATION: Delegation = {
+  mode: "sequential",
+  maxParallel: 3,
+  tool: "generic",
+  onFailure: "return",
+  atEnd: "wait",
+};
+
+/** Somebody that an agent may delegate to, as it was when the definition was pinned. */
+export const Delegate = z.object({
+  /** What the model calls it: as the file writes it, `planner` for `factory/planner`. */
+  name: z.string(),
+  /** The agent's full name. */
+  agent: z.string(),
+  description: z.string(),
+});
+export type Delegate = z.infer<typeof Delegate>;
+
+const Router = z.object({
+  destinations: z.array(z.string()).min(1),
+  fallback: z.string().optional(),
+  allowAnswer: z.boolean(),
+});
+
+const Advisors = z.object({
+  agents: z.array(z.string()).min(1),
+  require: z.union([z.enum(["any", "all"]), z.int().nonnegative()]),
+  timeout: z.int().positive().optional(),
+});
+
+const Team = z.object({
+  members: z.array(z.string()).min(1),
+  terminationMode: z.enum(["consensus", "maxRounds", "coordinatorDecides"]),
+  maxRounds: z.int().positive(),
+  memberMaxTurns: z.int().positive(),
+  memberTimeout: z.int().positive().optional(),
+  quorum: z.int().positive().optional(),
+});
+
+const BestOf = z.object({
+  n: z.int().positive(),
+  judge: z.string().optional(),
+  strategies: z.array(z.string()),
+});
+
 export const Definition = z.object({
   name: z.string(),
   title: z.string().optional(),
@@ -67,6 +126,8 @@ export const Definition = z.object({
   kind: z.enum(["main", "subagent"]),
   /** Models in the order in which they are tried: `provider/model`, aliases resolved. */
   models: z.array(z.string()).min(1),
+  /** `model: inherit`: as a child it uses its parent's models; `models` is for the root of a tree. */
+  inheritsModel: z.literal(true).optional(),
   temperature: z.number().optional(),
   maxOutputTokens: z.int().positive().optional(),
   reasoning: z.string().optional(),
@@ -80,10 +141,37 @@ export const Definition = z.object({
   }),
   /** What binds this agent and its subtree. */
   permissions: z.object({ ask: z.array(z.string()), deny: z.array(z.string()) }),
-  /** The agents that it may delegate to. */
+  /** The agents that it may delegate to, by their full names. */
   agents: z.array(z.string()),
+  /** The same, as the model is told of them. */
+  delegates: z.array(Delegate).optional(),
+  delegation: Delegation.optional(),
+  /** False: no model may call it (it is for people). */
+  delegable: z.literal(false).optional(),
+  /** A hint for whoever delegates to it: what a good task says. */
+  usage: z.string().optional(),
+  /** What it gets of its parent's conversation as a child, and its children of its own unless they say otherwise. */
+  context: ContextMode.optional(),
+  /** False: its own words are never the answer; it returns its last child's or handoff's output. */
+  finalizes: z.literal(false).optional(),
+  handoff: z.string().optional(),
+  router: Router.optional(),
+  advisors: Advisors.optional(),
+  team: Team.optional(),
+  bestOf: BestOf.optional(),
+  /** The module beside the agent's file that controls it. */
+  steps: z.object({ module: z.string(), hash: z.string() }).optional(),
+  runner: z.unknown().optional(),
   limits: AgentLimits,
+  input: z.unknown().optional(),
   output: z.unknown().optional(),
+  workspace: z.enum(["shared", "worktree"]).optional(),
+  pool: z.string().optional(),
+  mcpServers: z.unknown().optional(),
+  icon: z.string().optional(),
+  color: z.string().optional(),
+  /** The product that its file was written for, if not ours. */
+  dialect: z.string().optional(),
   source: z.object({ file: z.string(), hash: z.string() }),
 });
 export type Definition = z.infer<typeof Definition>;

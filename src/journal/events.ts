@@ -2,108 +2,42 @@
 // Payloads leave out what has its default, so that a step costs few bytes.
 
 import { z } from "zod";
-import { Effect, Limits, Rules } from "./definition.ts";
+import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
 import { ThoughtPart, Usage } from "./message.ts";
+import {
+  Ancestor,
+  ApprovalPolicy,
+  Estimate,
+  FileChange,
+  ResultEnvelope,
+  Spent,
+  StopReason,
+  Trigger,
+  WaitingOn,
+  Worktree,
+} from "./run.ts";
 
-export const RUN_STATUSES = [
-  "pending",
-  "running",
-  "waiting",
-  "suspended",
-  "completed",
-  "failed",
-  "cancelled",
-] as const;
-export const RunStatus = z.enum(RUN_STATUSES);
-export type RunStatus = z.infer<typeof RunStatus>;
+export {
+  Ancestor,
+  ApprovalPolicy,
+  Estimate,
+  FileChange,
+  FirstCause,
+  ResultEnvelope,
+  RUN_STATUSES,
+  RunStatus,
+  Spent,
+  StopReason,
+  Trigger,
+  WaitingOn,
+  Worktree,
+} from "./run.ts";
 
-export const Trigger = z.enum([
-  "user",
-  "delegation",
-  "handoff",
-  "route",
-  "advisor",
-  "team",
-  "best_of",
-  "message",
-  "fork",
-  "retry",
-]);
-export type Trigger = z.infer<typeof Trigger>;
-
-export const StopReason = z.enum([
-  "final_answer",
-  "handed_off",
-  "routed",
-  "max_turns",
-  "max_duration",
-  "budget",
-  "loop",
-  "approval_expired",
-  "provider",
-  "invalid_output",
-  "history_limit",
-  "error",
-  "user",
-  "parent",
-  "orphaned",
-  "moved",
-]);
-export type StopReason = z.infer<typeof StopReason>;
-
-export const WaitingOn = z.object({
-  kind: z.enum([
-    "child",
-    "handoff",
-    "timer",
-    "provider",
-    "slot",
-    "approval",
-    "child_hitl",
-    "question",
-    "outcome_unknown",
-    "budget",
-    "loop",
-    "storage",
-    "definition_changed",
-    "quarantine",
-    "paused",
-  ]),
-  /** The items (tool calls, `budget/1`, `loop/1`) or child runs that are waited for. */
-  items: z.array(z.string()).optional(),
-  until: z.number().optional(),
-  detail: z.string().optional(),
-});
-export type WaitingOn = z.infer<typeof WaitingOn>;
-
-/** D3: what a run hands to whoever started it. Counts and files come from the journal, never from the model's word. */
-export const ResultEnvelope = z.object({
-  status: z.enum(["completed", "failed", "cancelled"]),
-  summary: z.string(),
-  details: z.string().optional(),
-  files_modified: z.array(z.string()),
-  files_created: z.array(z.string()),
-  tests_run: z.number().nullable(),
-  tests_passed: z.number().nullable(),
-  warnings: z.array(z.string()),
-  suggestions: z.array(z.string()),
-  iteration_count: z.number(),
-  duration_ms: z.number(),
-  output: z.unknown().optional(),
-});
-export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
-
-export const ApprovalPolicy = z.object({
-  onTimeout: z.enum(["reject", "fail", "wait"]),
-  unattended: z.enum(["park", "reject", "fail"]),
-});
-export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
-
-export const FileChange = z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) });
-export type FileChange = z.infer<typeof FileChange>;
-
+/** D5: how many agents a message has come through; absent: it is a person's, or nobody's. */
+const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
-const Purpose = z.enum(["turn", "final", "summary", "judge", "repair"]);
+/** `summary` makes room in the run's own prompt; `brief` tells a child what it needs of it. */
+const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
 
 const Ended = z.object({
@@ -111,13 +45,11 @@ const Ended = z.object({
   summary: z.string(),
   output: z.unknown().optional(),
   result: ResultEnvelope,
+  /** What the run and everything below it has used; absent: it had no children. */
+  tree: Spent.optional(),
   /** Context that came too late to be seen (J11). */
   unseen: z.array(z.string()).optional(),
 });
-
-/** What may be spent by a call before it is known what it did (B2). */
-export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
-export type Estimate = z.infer<typeof Estimate>;
 
 export const payloads = {
   RUN_STARTED: z.object({
@@ -134,10 +66,17 @@ export const payloads = {
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
+    /** From the root down to the parent. */
+    ancestors: z.array(Ancestor).optional(),
+    /** How the parent recognises success, and the files that it named. */
+    criteria: z.string().optional(),
+    contextFiles: z.array(z.string()).optional(),
     budgetRunId: z.string().optional(),
+    hops: Hops,
     sessionId: z.string().optional(),
     userId: z.string().optional(),
     workspace: z.string(),
+    worktree: Worktree.optional(),
     limits: Limits,
     approvals: ApprovalPolicy,
     /** The run's own rules: given when it was started. */
@@ -149,6 +88,7 @@ export const payloads = {
     source: z.enum(["person", "parent", "agent", "advice", "team", "system"]),
     from: z.string().optional(),
     text: z.string(),
+    hops: Hops,
   }),
   MODEL_CALL_STARTED: z.object({
     callId: z.string(),
@@ -200,6 +140,8 @@ export const payloads = {
     rule: z.string(),
     /** From 2 on: the call was put to a person again because what it rests on had changed. */
     round: z.int().positive().optional(),
+    /** Of a delegation: what the child will see of this run's conversation. */
+    context: ContextMode.optional(),
     /** Of call, definition, permissions and fingerprint: what an approval is bound to. */
     hash: z.string().optional(),
     /** The state of the files concerned when the preview was made. */
@@ -260,6 +202,14 @@ export const payloads = {
     task: z.string(),
     trigger: Trigger,
     key: z.string(),
+    attempt: Attempt,
+    /** False: the call has its result already; the child's end arrives as a message. */
+    awaited: z.literal(false).optional(),
+    /** Attempts that are left if this one fails. */
+    retries: z.int().positive().optional(),
+    worktree: Worktree.optional(),
+    /** Marks the child's words in the prompt as somebody else's: it cannot know this, so it cannot end the mark. */
+    nonce: z.string().optional(),
   }),
   CHILD_RUN_COMPLETED: z.object({
     child_run_id: z.string(),
@@ -298,7 +248,12 @@ export const payloads = {
   }),
   TIMER_SET: z.object({ id: z.string(), at: z.number(), purpose: z.string() }),
   TIMER_FIRED: z.object({ id: z.string() }),
-  CANCEL_REQUESTED: z.object({ by: z.string(), reason: z.string().optional() }),
+  CANCEL_REQUESTED: z.object({
+    by: z.string(),
+    reason: z.string().optional(),
+    /** The run above whose cancel or end this comes from. */
+    via: z.string().optional(),
+  }),
   RUN_CANCELLED: Ended,
   RUN_MOVED: z.object({ transferId: z.string() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),

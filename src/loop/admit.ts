@@ -11,7 +11,7 @@ import {
 } from "../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../journal/events.ts";
 import type { LoopParts } from "./parts.ts";
-import { outputSchemaProblem } from "./report.ts";
+import { inputProblem, schemaProblem } from "./report.ts";
 
 export interface RunRequest {
   agent: string;
@@ -42,18 +42,12 @@ export async function admit(
 ): Promise<{ runId: RunId; existed: boolean }> {
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
-  const definition = await parts.findAgent(request.agent);
-  if (definition.kind === "subagent") {
+  const definition = admissible(await parts.findAgent(request.agent));
+  const misfit = inputProblem(request.input, definition);
+  if (misfit !== undefined) {
     throw new CadreError(
-      "BAD_REQUEST",
-      `${definition.name} is a subagent: it runs only as the child of another agent. Nothing was started.`,
-    );
-  }
-  const problem = outputSchemaProblem(definition);
-  if (problem !== undefined) {
-    throw new CadreError(
-      "AGENT_INVALID",
-      `The output schema of ${definition.name} cannot be used: ${problem}. Nothing was started.`,
+      "UNPROCESSABLE",
+      `The input does not fit what ${definition.name} asks for: ${misfit}. Nothing was started.`,
     );
   }
   const hash = await parts.store.putBlob(JSON.stringify(definition));
@@ -66,7 +60,25 @@ export async function admit(
   return admitted;
 }
 
-function startOf(
+/** What a person may start; said before anything is written. */
+export function admissible(definition: Definition): Definition {
+  if (definition.kind === "subagent") {
+    throw new CadreError(
+      "BAD_REQUEST",
+      `${definition.name} is a subagent: it runs only as the child of another agent. Nothing was started.`,
+    );
+  }
+  const problem = schemaProblem(definition);
+  if (problem !== undefined) {
+    throw new CadreError(
+      "AGENT_INVALID",
+      `A schema of ${definition.name} cannot be used: ${problem}. Nothing was started.`,
+    );
+  }
+  return definition;
+}
+
+export function startOf(
   request: RunRequest,
   definition: Definition,
   hash: string,
@@ -100,7 +112,7 @@ function startOf(
 }
 
 /** The request wins over the agent, the agent over the project; what the tree may do is the project's and the request's. */
-function limitsOf(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
+export function limitsOf(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
   const tree = { ...project.tree, ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
   const merged = Object.assign({}, ...layers, { tree: undefined });

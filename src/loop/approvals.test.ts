@@ -124,8 +124,8 @@ for (const scope of ["run", "tree", "always"] as const) {
       const rules = payloadsOf(await world.events(runId), "TOOL_PROPOSED").map((call) => call.rule);
       expect(rules[1]).toContain("person grant Bash(touch a)");
       const standing = await world.runtime.store.grants();
-      expect(standing.map(({ rule, by }) => [rule, by])).toEqual(
-        scope === "always" ? [["Bash(touch a)", "ann"]] : [],
+      expect(standing.map((grant) => [grant.rule, grant.by, grant.scope])).toEqual(
+        scope === "run" ? [] : [["Bash(touch a)", "ann", scope]],
       );
     },
   );

@@ -1,7 +1,7 @@
 // One model call: intent, call, outcome. A call that was cut by a crash may be paid twice, and the run says so (P3).
 
 import { CadreError } from "../errors.ts";
-import type { EventBody, Payload } from "../journal/events.ts";
+import type { Estimate, EventBody, Payload } from "../journal/events.ts";
 import { textOf } from "../journal/message.ts";
 import type { Action } from "../patterns/action.ts";
 import { promptTokens } from "../projections/transcript.ts";
@@ -29,7 +29,8 @@ export async function callModel(
 ): Promise<void> {
   const waitUntil = parts.limiter.notBefore(action.model);
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
-  const refused = await run.begin([intent(action, run, parts)], reservation(action, run, parts));
+  const reserve = reservation(action, run, parts);
+  const refused = await run.begin([intent(action, reserve?.estimate)], reserve ? { reserve } : {});
   if (refused) return afterRefusal(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
@@ -49,9 +50,8 @@ async function afterRefusal(
   if (refused === "reserved") await waitForReservation(run, parts);
 }
 
-function intent(action: CallModel, run: RunJournal, parts: LoopParts): EventBody {
+function intent(action: CallModel, estimate: Estimate | undefined): EventBody {
   const { callId, attempt, model, purpose } = action;
-  const limited = reservation(action, run, parts);
   return {
     type: "MODEL_CALL_STARTED",
     payload: {
@@ -59,7 +59,7 @@ function intent(action: CallModel, run: RunJournal, parts: LoopParts): EventBody
       model,
       ...(attempt > 1 ? { attempt } : {}),
       ...(purpose === "turn" ? {} : { purpose }),
-      ...(limited ? { estimate: limited.estimate } : {}),
+      ...(estimate ? { estimate } : {}),
     },
   };
 }
@@ -136,7 +136,7 @@ async function request(
 
 /** An empty summary would put nothing in the place of the whole history: it counts as an answer that broke off. */
 function usable({ purpose }: CallModel, outcome: StreamOutcome, parts: LoopParts): StreamOutcome {
-  if (purpose !== "summary" || outcome.type !== "answer") return outcome;
+  if ((purpose !== "summary" && purpose !== "brief") || outcome.type !== "answer") return outcome;
   const { content, usage } = outcome.answer;
   return textOf(content).trim() === "" ? { type: "failed", error: parts.cutStreamError(), usage } : outcome;
 }

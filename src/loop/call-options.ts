@@ -6,13 +6,17 @@ import type {
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
 import type { Definition } from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { FINAL_REPORT } from "../projections/run-state.ts";
 import { promptMessages } from "../projections/transcript.ts";
-import { SUMMARY_REQUEST } from "./context.ts";
+import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
+import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
+import { mailTools } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import { REPORT_DESCRIPTION, reportSchema } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { tendingTools } from "./tend-children.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
 
@@ -26,10 +30,9 @@ export function callOptions(
   const { temperature, maxOutputTokens, reasoning } = definition;
   const system = parts.systemPrompt(definition, state.start!, state.createdAt);
   const messages = promptMessages(transcript) as LanguageModelV4Prompt;
+  const errand = ERRANDS[action.purpose];
   const asked: LanguageModelV4Prompt =
-    action.purpose === "summary"
-      ? [{ role: "user", content: [{ type: "text", text: SUMMARY_REQUEST }] }]
-      : [];
+    errand === undefined ? [] : [{ role: "user", content: [{ type: "text", text: errand }] }];
   const place = {
     agent: definition.name,
     runId: run.runId,
@@ -48,14 +51,34 @@ export function callOptions(
   };
 }
 
+/** What the runtime asks of the model for itself: no turn of the agent, and no tools. */
+const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
+  summary: SUMMARY_REQUEST,
+  brief: BRIEF_REQUEST,
+};
+
 function offeredTools(
   { purpose }: CallModel,
-  { definition }: RunJournal,
+  { definition, state }: RunJournal,
   parts: LoopParts,
 ): LanguageModelV4FunctionTool[] {
-  if (purpose === "summary") return [];
+  if (ERRANDS[purpose] !== undefined) return [];
   const offered = toolsOf(definition, parts);
-  return purpose === "final" ? offered.slice(-1) : offered;
+  return purpose === "final" ? offered.slice(-1) : [...delegationOf(definition, state.start!), ...offered];
+}
+
+/** What it needs to work with others, from where it stands. The same for every turn of a run. */
+const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
+
+function delegationOf(definition: Definition, start: Payload<"RUN_STARTED">): LanguageModelV4FunctionTool[] {
+  const known = delegationAt.get(start);
+  if (known) return known;
+  const tools = delegationTools(definition, delegatesAt(definition, start));
+  const detached = tools.some(({ name }) => name === DELEGATE || name === "mcp__agent__spawn");
+  const offered = [...tools, ...(detached ? tendingTools : []), ...mailTools(definition)];
+  const made = offered.map(({ name, description, schema }) => offer(name, description, schema));
+  delegationAt.set(start, made);
+  return made;
 }
 
 /** The same list for every turn of every run of a definition: made once. The report comes last. */

@@ -5,14 +5,16 @@ import type { EventBody } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
+import { nextForChildren } from "./decide-children.ts";
+import { mayStart } from "./may-start.ts";
 import { reportOf } from "./report.ts";
-import type { RunView } from "./run-journal.ts";
+import type { Judged } from "./run-journal.ts";
 
 /** How the rule of a call begins that nobody was there to approve, where that fails the run. */
 export const UNATTENDED_FAIL = "unattended fail";
 
 /** Undefined: every call has its result (or is the report that ends the run). */
-export function nextForCalls({ state, definition }: RunView, now: number): Action | undefined {
+export function nextForCalls({ state, definition }: Judged, now: number): Action | undefined {
   const open = [...state.calls.values()].filter((call) => !call.result);
   if (open.length === 0 || reportOf(state, definition)) return undefined;
 
@@ -30,16 +32,12 @@ export function nextForCalls({ state, definition }: RunView, now: number): Actio
   );
   if (expired.length > 0) return { type: "record", events: expired.map(expiry) };
 
-  return suspendForUnknown(open) ?? runNext(state, open) ?? suspendForApproval(open);
-}
-
-/** True where the call may begin now, for the first time or again. */
-export function mayStart(call: ToolCall): boolean {
-  const { proposal, decision, verdict } = call;
-  if (!proposal || proposal.verdict === "deny") return false;
-  if (proposal.verdict === "ask" && decision?.decision !== "approve" && decision?.decision !== "edit")
-    return false;
-  return !call.started || proposal.effect !== "unsafe" || verdict?.verdict === "run_again";
+  return (
+    suspendForUnknown(open) ??
+    nextForChildren({ state, definition }, open) ??
+    runNext(state, open) ??
+    suspendForApproval(open)
+  );
 }
 
 /** Where the run's policy says that an unanswered question fails it. */

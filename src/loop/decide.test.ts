@@ -138,7 +138,7 @@ const TABLE: [string, EventBody[], object][] = [
   ],
   [
     "a parent's cancel is named so",
-    [start(), { type: "CANCEL_REQUESTED", payload: { by: "parent" } }],
+    [start(), { type: "CANCEL_REQUESTED", payload: { by: "maria", via: "r0" } }],
     { type: "end", ending: { stopReason: "parent" } },
   ],
   ["a paused run rests", [start(), suspended("paused", [])], { type: "rest", wakeAt: undefined }],

@@ -4,9 +4,11 @@
 import { modelCallId } from "../ids.ts";
 import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
+import { unmergedChild } from "../projections/child-runs.ts";
 import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
 import { nextForCalls } from "./decide-calls.ts";
+import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 import { reportOf } from "./report.ts";
 import type { RunView } from "./run-journal.ts";
@@ -28,17 +30,53 @@ export interface Facts {
 export function decide(view: RunView, facts: Facts): Action {
   const { state } = view;
   if (state.end || hasEnded(state.status)) return { type: "stop" };
-  if (state.cancel) return end(cancelled(state));
-  if (isHeld(state)) return { type: "rest", wakeAt: undefined };
-  const action = nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+  if (!state.cancel && isHeld(state)) return { type: "rest", wakeAt: undefined };
+  const wanted = state.cancel ? end(cancelled(state)) : (merging(state) ?? next(view, facts));
+  const action = wanted.type === "end" ? atTheEnd(view, wanted.ending) : wanted;
   if (state.status === "suspended" && !isRest(action)) return { type: "resume", by: resumedBy(state) };
   return action.type === "suspend" && sameWait(state.waitingOn, action.waitingOn)
     ? { type: "rest", wakeAt: action.wakeAt }
     : action;
 }
 
+/** Nothing is decided, and nothing ends, before the work of a child that worked apart is in. */
+function merging({ children }: RunState): Action | undefined {
+  const child = unmergedChild(children);
+  return child && { type: "merge-child", runId: child.runId };
+}
+
+/** The answer, if it is the agent's to give; then the end, after its children. */
+function atTheEnd(view: RunView, ending: Ending): Action {
+  const { state, definition } = view;
+  if (definition.finalizes !== false || ending.status !== "completed") return afterChildren(view, ending);
+  const answer = answerBelow(state);
+  if (answer) return afterChildren(view, { ...ending, ...answer });
+  const id = "not-yours";
+  if (!state.told.has(id) && !hardLimit(state)) return tell(id, NOT_YOURS);
+  return afterChildren(view, { status: "failed", stopReason: "invalid_output", summary: NO_ANSWER });
+}
+
+function next(view: RunView, facts: Facts): Action {
+  const failure = failureBelow(view);
+  if (failure) return end(failure);
+  return briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+}
+
+/** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
+function briefing(view: RunView, now: number): Action | undefined {
+  const { state } = view;
+  const wanted = [...state.calls.values()].some(
+    (call) => !call.result && call.proposal?.context === "summary",
+  );
+  if (!wanted || hardLimit(state) || (state.brief?.seq ?? 0) > (state.latest?.seq ?? 0)) return undefined;
+  return afterFailure(view, now) ?? callModel(view, "brief");
+}
+
 const isRest = (action: Action): boolean =>
-  action.type === "rest" || action.type === "suspend" || action.type === "stop";
+  action.type === "rest" ||
+  action.type === "suspend" ||
+  action.type === "stop" ||
+  action.type === "cancel-children";
 
 /** Kinds of waiting that only a person's RUN_RESUMED ends. */
 function isHeld({ status, waitingOn }: RunState): boolean {
@@ -56,7 +94,7 @@ function nextTurn(view: RunView, facts: Facts): Action {
   const limit = hardLimit(state);
   if (report) {
     const last = state.latest?.purpose === "final" && limit;
-    if (transcript.unseen.length > 0 && !last) return putOffReport(state);
+    if (transcript.unseen.length > 0 && !last && !state.closing) return putOffReport(state);
     return end({
       status: "completed",
       stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
@@ -125,7 +163,7 @@ function afterText({ state, transcript, definition }: RunView): Action | undefin
   const limit = hardLimit(state);
   const last = latest.purpose === "final" && limit !== undefined;
   if (guard.empty > 0 && !last) return afterSilence(state);
-  if (transcript.unseen.length > 0 && !last) return undefined;
+  if (transcript.unseen.length > 0 && !last && !state.closing) return undefined;
   if (definition.output !== undefined) return withoutOutput(state, last);
   const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
   if (guard.empty > 0) return end({ status: "failed", stopReason, summary: synthetic(state) });
@@ -209,6 +247,9 @@ function lastTurn(state: RunState): Action | undefined {
 /** Key of the limit that says that not even the last turn fits the budget. */
 export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
 
+const NOT_YOURS =
+  "Your own words are not the answer here (your policy has no Finalize): delegate, and what comes back is the answer.";
+const NO_ANSWER = "The agent may not answer itself (its policy has no Finalize), and delegated to nobody.";
 const CUT_OFF =
   "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
 const OUTPUT_MISSING =
@@ -256,9 +297,9 @@ const telling = (id: string, text: string): EventBody => ({
 const end = (ending: Ending): Action => ({ type: "end", ending });
 
 function cancelled(state: RunState): Ending {
-  const { by, reason } = state.cancel!;
+  const { by, reason, via } = state.cancel!;
   const summary = reason ? `Cancelled by ${by}: ${reason}` : `Cancelled by ${by}.`;
-  return { status: "cancelled", stopReason: by === "parent" ? "parent" : "user", summary };
+  return { status: "cancelled", stopReason: via === undefined ? "user" : "parent", summary };
 }
 
 function resumedBy(state: RunState): string {
@@ -266,8 +307,10 @@ function resumedBy(state: RunState): string {
   return decisions[decisions.length - 1]?.by ?? "cadre";
 }
 
+/** A run that waits for a child waits for it also while the child needs a person. */
 function sameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
-  return left?.kind === right.kind && JSON.stringify(left.items) === JSON.stringify(right.items);
+  const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && right.kind === "child");
+  return isSame && JSON.stringify(left?.items) === JSON.stringify(right.items);
 }
 
 function synthetic(state: RunState, limit?: { limit: string; value: number }): string {

@@ -9,7 +9,8 @@ import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Lease } from "../stores/store.ts";
 import { decide } from "./decide.ts";
-import type { LoopParts } from "./parts.ts";
+import { openWorkspace } from "./merge-child.ts";
+import type { Driven, LoopParts } from "./parts.ts";
 import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -46,7 +47,8 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
   const stopListening = register(run, parts, signal, effects);
   try {
     await recover(run, parts);
-    while (!run.over && !signal.aborted) {
+    await openWorkspace(run, parts);
+    while (!run.over && !signal.aborted && !mustLeave(effects.signal)) {
       const leave = await parts.gate.enter(isSuspect(run) ? "alone" : "shared", left);
       try {
         if (!signal.aborted) await step(run, parts, effects.signal);
@@ -59,6 +61,9 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
     stopListening();
   }
 }
+
+/** What a driver begins after it was interrupted would not be begun: another takes the run up where it stands. */
+const mustLeave = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
   await perform(decide(await run.view(), facts(run, parts)), run, parts, effects);
@@ -79,7 +84,7 @@ function register(
   signal: AbortSignal,
   effects: AbortController,
 ): () => void {
-  const interrupt = (reason: string): void => effects.abort(new Error(reason));
+  const interrupt: Driven["interrupt"] = (reason) => effects.abort(reason);
   let drain: NodeJS.Timeout | undefined;
   const onStop = (): void => {
     drain = setTimeout(() => interrupt("shutdown"), parts.drainMs);

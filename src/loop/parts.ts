@@ -2,11 +2,11 @@
 
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
-import type { Definition } from "../journal/definition.ts";
+import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
-import type { Payload } from "../journal/events.ts";
+import type { Payload, Worktree } from "../journal/events.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/model.ts";
-import type { Grant, Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
+import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Gate } from "./gate.ts";
@@ -42,8 +42,17 @@ export interface LoopParts {
   /** True where the agent's own gate lets this tool through at all. */
   offers(definition: Definition, tool: AnyTool): boolean;
   /** The rules in force now: the project's, the person's. */
+  /** An agent as its file is now, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  findAgent(name: string): Promise<Definition>;
+  /** A model's full name, if it can be used here; a sentence if not. */
+  chooseModel(name: string): { model: string } | { problem: string };
+  /** What the project says for every run. */
+  limits: AgentLimits;
+  approvalTimeout: number | undefined;
+  worktrees: Worktrees;
+  /** Agents at work in one workspace at the same time. */
+  concurrent: number;
   authority(): readonly SourcedRules[];
-  standingGrants(): Promise<readonly Grant[]>;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
   /** Lets a run that may have taken the process down step alone. */
@@ -59,7 +68,28 @@ export interface LoopParts {
   drainMs: number;
 }
 
+export type Merged =
+  | { status: "unchanged" }
+  | { status: "merged"; commit: string; files: string[] }
+  /** Nothing has changed in the parent; all work is on the branch. */
+  | { status: "conflict" | "kept"; branch: string; files: string[]; detail: string };
+
+/** Folders of their own for children that work apart. All of it may be asked for again after a crash. */
+export interface Worktrees {
+  /** The worktree that a run would have, and the folder in it to work in; or why it cannot have one. */
+  plan(
+    workspace: string,
+    runId: RunId,
+  ): Promise<{ worktree: Worktree; workspace: string } | { problem: string }>;
+  open(worktree: Worktree): Promise<void>;
+  /** Keeps or brings in what was done there, and removes the folder. */
+  close(worktree: Worktree, options: { message: string; keep: boolean }): Promise<Merged>;
+  /** Closes what runs have left behind that are not alive any more. */
+  sweep(isAlive: (runId: RunId) => Promise<boolean>): Promise<void>;
+}
+
 export interface Driven {
   epoch: number;
-  interrupt(reason: "cancel" | "lost" | "shutdown"): void;
+  /** Stops what is under way. Only after a cancel is there more to do for this driver. */
+  interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

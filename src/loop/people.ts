@@ -9,6 +9,7 @@ import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
+import { delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { effectOf, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
@@ -226,6 +227,7 @@ async function refuseEdit(
   state: RunState,
   parts: PeopleParts,
 ): Promise<void> {
+  if (isDelegation(item.tool!)) return refuseEditedDelegation(item, input, state, parts);
   const tool = parts.tools.get(item.tool!);
   const parsed = tool?.input.safeParse(input);
   if (!tool || !parsed?.success) {
@@ -250,6 +252,25 @@ async function refuseEdit(
     `The edited input is not allowed (${rule}). The approval stays open.`,
     { rule },
   );
+}
+
+/** A person may change the task or choose another agent, but only one that this agent may delegate to. */
+async function refuseEditedDelegation(
+  item: ApprovalItem,
+  input: unknown,
+  state: RunState,
+  parts: PeopleParts,
+): Promise<void> {
+  const asked = readDelegation({ name: item.tool!, input, invalid: undefined });
+  const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
+  const problem =
+    "problem" in asked
+      ? asked.problem
+      : delegateNamed(delegates, asked.name)
+        ? undefined
+        : `${name} cannot delegate to ${asked.name}.`;
+  if (problem === undefined) return;
+  throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
 }
 
 function grantOf(item: ApprovalItem, { decision, input }: Decision, parts: PeopleParts): string {

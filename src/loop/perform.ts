@@ -4,11 +4,14 @@ import { assertNever } from "../errors.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { callModel } from "./call-model.ts";
+import { runErrand } from "./errands.ts";
 import { finish } from "./finish.ts";
+import { mergeChild } from "./merge-child.ts";
 import type { LoopParts } from "./parts.ts";
 import { propose } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { runTools } from "./run-tools.ts";
+import { startChildren } from "./start-children.ts";
 
 export async function perform(
   action: Action,
@@ -33,11 +36,33 @@ export async function perform(
       return propose(action.calls, run, parts);
     case "run-tools":
       return runTools(action.calls, run, parts, effects);
+    case "start-children":
+      return startChildren(action.calls, run, parts);
+    case "run-errand":
+      return runErrand(action.call, run, parts);
+    case "merge-child":
+      return mergeChild(action.runId, run, parts);
+    case "cancel-children":
+      return cancelChildren(action, run, parts);
     case "end":
       return finish(action.ending, run);
     default:
       return assertNever(action);
   }
+}
+
+/** Asked for again by every drive until they have ended: a child that is cancelled already is left alone. */
+async function cancelChildren(
+  { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  for (const runId of runIds) {
+    const { name } = run.definition;
+    await parts.store.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
+  }
+  const known = JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
+  await run.rest(known ? [] : [suspended(waitingOn, run)], undefined);
 }
 
 function suspended(waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"], run: RunJournal): EventBody {

@@ -7,9 +7,13 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { Grant, Verdict } from "../permissions/permission.ts";
 import { effectiveInput, FINAL_REPORT, type ToolCall } from "../projections/run-state.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
+import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { isErrand, mayRun } from "./errands.ts";
+import { SEND_MESSAGE } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
+import { refuseDelegation } from "./refuse-delegation.ts";
 import { problemWith } from "./report.ts";
-import type { RunJournal, RunView } from "./run-journal.ts";
+import type { Judged, RunJournal } from "./run-journal.ts";
 
 /** Judges the calls, and answers at once those that cannot be run as they are. */
 export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
@@ -18,8 +22,58 @@ export async function propose(ids: readonly string[], run: RunJournal, parts: Lo
   for (const id of ids) {
     const call = run.state.calls.get(id)!;
     const refusal = refusalOf(call, all.indexOf(id), run, parts);
-    run.record(refusal ?? (await proposalOf(call, 1, grants, run, parts)));
+    run.record(refusal ?? (await judgedCall(call, grants, run, parts)));
   }
+}
+
+function judgedCall(
+  call: ToolCall,
+  grants: readonly Grant[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody> | EventBody {
+  if (isDelegation(call.name)) return proposeDelegation(call, grants, run, parts);
+  if (!isErrand(call.name)) return proposalOf(call, 1, grants, run, parts);
+  const { id: toolCallId, name } = call;
+  const effect = name === "cancel_run" || name === SEND_MESSAGE ? "idempotent" : "read";
+  return {
+    type: "TOOL_PROPOSED",
+    payload: { toolCallId, name, effect, verdict: "allow", rule: "default allow" },
+  };
+}
+
+/** Judged under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
+async function proposeDelegation(
+  call: ToolCall,
+  grants: readonly Grant[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<EventBody> {
+  const asked = readDelegation(call);
+  if ("problem" in asked) return result(call, asked.problem, "error");
+  const refused = await refuseDelegation(call, asked, run, parts);
+  if (refused) return result(call, refused.output, refused.outcome);
+  const judged = attended(judgeCall({ name: DELEGATE }, call.input, "idempotent", grants, run, parts), run);
+  const context = await contextModeOf(asked, run, parts);
+  const base = { toolCallId: call.id, name: DELEGATE, effect: "idempotent" as const, ...judged };
+  const mode = context === "none" ? {} : { context };
+  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: { ...base, ...mode } };
+  const { start } = run.state;
+  const expires = start!.attended && start!.approvals.onTimeout !== "wait";
+  const payload: Payload<"TOOL_PROPOSED"> = {
+    ...base,
+    ...mode,
+    hash: approvalHash(call.name, call.input, undefined, run, parts),
+    preview: `Start ${asked.name}:\n${asked.task}`,
+    ...(expires ? { expiresAt: parts.clock.now() + start!.limits.approvalTimeout } : {}),
+  };
+  return { type: "TOOL_PROPOSED", payload };
+}
+
+async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
+  if (asked.contextMode) return asked.contextMode;
+  const delegate = delegateNamed(definition.delegates ?? [], asked.name)!;
+  return (await parts.findAgent(delegate.agent)).context ?? definition.context ?? "none";
 }
 
 /** TOOL_PROPOSED for one round of a call: again, when what an approval rests on has changed. */
@@ -65,23 +119,27 @@ export function approvalHash(
 }
 
 export function judgeCall(
-  tool: AnyTool,
+  tool: Pick<AnyTool, "name">,
   input: unknown,
   effect: Effect,
   grants: readonly Grant[],
-  run: Pick<RunView, "definition" | "state">,
+  run: Judged,
   parts: Pick<LoopParts, "judge" | "authority" | "clock">,
 ): Verdict {
   const { definition, state } = run;
-  const { permissions, workspace } = state.start!;
+  const { permissions, workspace, ancestors = [] } = state.start!;
+  const above = ancestors.map(({ agent, ask, deny }) => ({
+    source: `ancestor ${agent}`,
+    rules: { allow: [], ask, deny },
+  }));
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   return parts.judge({
     tool: tool.name,
     input,
     effect,
-    gate: definition.tools,
-    ancestors: [own],
+    gate: tool.name === DELEGATE ? { ...definition.tools, allow: undefined } : definition.tools,
+    ancestors: [own, ...above],
     authority: [...parts.authority(), ...given],
     grants,
     workspace,
@@ -89,9 +147,12 @@ export function judgeCall(
   });
 }
 
-/** What people have granted: in this run, and for good. */
+/** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
-  const standing = await parts.standingGrants();
+  const above = new Set((run.state.start!.ancestors ?? []).map(({ runId }) => runId));
+  const standing = (await parts.store.grants()).filter(
+    ({ scope, runId }) => scope === "always" || above.has(runId),
+  );
   const own = run.state.grants.map(({ rule, until }) => ({
     rule,
     ...(until === undefined ? {} : { until }),
@@ -120,6 +181,7 @@ function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopPa
     return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   if (call.name === FINAL_REPORT) return reportRefusal(call, run);
   if (state.latest?.purpose === "final") return result(call, LAST_TURN_IS_OVER, "denied");
+  if (isDelegation(call.name) || (isErrand(call.name) && mayRun(call.name, definition))) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return result(call, notOffered(call.name, run, parts), "denied");

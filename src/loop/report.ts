@@ -38,20 +38,28 @@ export function problemWith(input: unknown, definition: Definition): string | un
   const parsed = Report.safeParse(input);
   if (!parsed.success) return `The report does not fit: ${z.prettifyError(parsed.error)}`;
   if (definition.output === undefined) return undefined;
-  const fits = outputSchema(definition).safeParse(parsed.data.output);
+  const fits = schemaOf(definition.output).safeParse(parsed.data.output);
   return fits.success ? undefined : `\`output\` does not fit its schema: ${z.prettifyError(fits.error)}`;
 }
 
-/** Why no report of this agent could ever be checked; known before a run is paid for. */
-export function outputSchemaProblem(definition: Definition): string | undefined {
+/** Why nothing could ever be checked against this agent's schemas; known before a run is paid for. */
+export function schemaProblem(definition: Definition): string | undefined {
   try {
-    if (definition.output !== undefined) outputSchema(definition);
+    if (definition.output !== undefined) schemaOf(definition.output);
+    if (definition.input !== undefined) schemaOf(definition.input);
     return undefined;
   } catch (error) {
     return messageOf(error);
   }
 }
 
-function outputSchema(definition: Definition): z.ZodType {
-  return z.fromJSONSchema(definition.output as Parameters<typeof z.fromJSONSchema>[0]);
+/** Why what an agent is to be started with does not fit what it asks for; undefined if it does. */
+export function inputProblem(input: unknown, definition: Definition): string | undefined {
+  if (definition.input === undefined) return undefined;
+  const fits = schemaOf(definition.input).safeParse(input ?? {});
+  return fits.success ? undefined : z.prettifyError(fits.error);
+}
+
+function schemaOf(schema: unknown): z.ZodType {
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 }

@@ -19,13 +19,17 @@ import type { LoopParts } from "./parts.ts";
 const FULL_DISK_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
-type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve">;
+type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn">;
+
+/** A run and its agent: what calls are judged by. */
+export interface Judged {
+  state: RunState;
+  definition: Definition;
+}
 
 /** What a decision rests on. */
-export interface RunView {
-  state: RunState;
+export interface RunView extends Judged {
   transcript: Transcript;
-  definition: Definition;
 }
 
 export class RunJournal {
@@ -106,8 +110,11 @@ export class RunJournal {
   }
 
   /** Intents. What is refused is not written, and what was missed is folded: decide again. */
-  async begin(events: EventBody[], reserve?: Append["reserve"]): Promise<Refusal | undefined> {
-    return this.conditional({ events, guard: "signals", ...(reserve ? { reserve } : {}) });
+  async begin(
+    events: EventBody[],
+    needs: Pick<Append, "reserve" | "spawn"> = {},
+  ): Promise<Refusal | undefined> {
+    return this.conditional({ events, guard: "signals", ...needs });
   }
 
   /** Gives the lease back, unless a signal came that is not folded yet. */

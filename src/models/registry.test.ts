@@ -118,3 +118,16 @@ test("context windows come from the configuration, then from the price list", ()
   expect(registry.contextWindow("anthropic/claude-sonnet-4-5")).toBe(200_000);
   expect(registry.contextWindow("ollama/whatever")).toBeUndefined();
 });
+
+test("who has a key, or needs none, is known without connecting", () => {
+  const registry = models({
+    env: { OPENAI_API_KEY: "o", GEMINI_API_KEY: "  ", MINE: "m" },
+    providers: {
+      work: { type: "anthropic", apiKeyEnv: "MINE" },
+      gone: { type: "openai", apiKeyEnv: "NOT_SET" },
+    },
+  });
+  const having = registry.providers.filter((provider) => registry.hasKey(provider));
+  expect(having).toEqual(["openai", "ollama", "lmstudio", "work", "scripted"]);
+  for (const name of ["nobody", "toString"]) expect(registry.hasKey(name)).toBe(false);
+});

@@ -29,6 +29,10 @@ export interface ModelsConfig {
 export interface ModelRegistry extends Models {
   /** The name behind an alias: what the journal, prices and the limiter should be given. */
   fullName(name: string): string;
+  /** Every provider that a model may be named with, whether or not it can be called. */
+  providers: readonly string[];
+  /** Whether a provider has its key, or needs none. */
+  hasKey(provider: string): boolean;
 }
 
 export function createModels(config: ModelsConfig): ModelRegistry {
@@ -73,6 +77,12 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       return windows.get(name);
     },
     fullName: (name) => fullName(name, config.aliases),
+    providers: known,
+    hasKey: (provider) => {
+      if (!Object.hasOwn(providers, provider)) return provider === "scripted";
+      const variables = keyVariables(providers[provider]!);
+      return variables.length === 0 || keyIn(config.env, variables) !== undefined;
+    },
   };
 }
 
@@ -106,10 +116,9 @@ function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["e
 }
 
 function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
-  const variables =
-    settings.apiKeyEnv === undefined ? providerTypes[settings.type].keyEnv : [settings.apiKeyEnv];
+  const variables = keyVariables(settings);
   if (variables.length === 0) return undefined;
-  const key = variables.map((variable) => env[variable]?.trim()).find(Boolean);
+  const key = keyIn(env, variables);
   if (key !== undefined) return key;
   throw new CadreError(
     "PROVIDER_KEY_MISSING",
@@ -117,6 +126,12 @@ function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"])
     { provider: name, variables },
   );
 }
+
+const keyVariables = (settings: ProviderConfig): readonly string[] =>
+  settings.apiKeyEnv === undefined ? providerTypes[settings.type].keyEnv : [settings.apiKeyEnv];
+
+const keyIn = (env: ModelsConfig["env"], variables: readonly string[]): string | undefined =>
+  variables.map((variable) => env[variable]?.trim()).find(Boolean);
 
 function unknownModel(name: string, known: readonly string[], aliases: readonly string[]): CadreError {
   const meant = meantBy(name, known, aliases);

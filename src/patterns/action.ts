@@ -1,6 +1,6 @@
 // What `decide` may say should happen next. Imperative and complete: `perform` does exactly this and looks up nothing.
 
-import type { EventBody, Purpose, StopReason, WaitingOn } from "../journal/events.ts";
+import type { EventBody, FirstCause, Purpose, StopReason, WaitingOn } from "../journal/events.ts";
 
 export interface Ending {
   status: "completed" | "failed" | "cancelled";
@@ -10,6 +10,8 @@ export interface Ending {
   warnings?: string[] | undefined;
   suggestions?: string[] | undefined;
   output?: unknown;
+  /** Where a failure began, if it began below. */
+  cause?: FirstCause | undefined;
 }
 
 export type Action =
@@ -28,4 +30,12 @@ export type Action =
   | { type: "propose"; calls: string[] }
   /** Begin these calls together. */
   | { type: "run-tools"; calls: string[] }
+  /** Start the children that these calls ask for. */
+  | { type: "start-children"; calls: string[] }
+  /** What the loop does itself: see to children that nobody waits for, send a message. */
+  | { type: "run-errand"; call: string }
+  /** Bring in what a child that worked apart has done. */
+  | { type: "merge-child"; runId: string }
+  /** The run is over but for its children: have them cancelled, and wait. */
+  | { type: "cancel-children"; runIds: string[]; waitingOn: WaitingOn }
   | { type: "end"; ending: Ending };

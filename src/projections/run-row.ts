@@ -16,6 +16,10 @@ export interface RunRow {
   id: string;
   rootRunId: string;
   parentRunId: string | undefined;
+  /** What it was started for: the parent's call, or a place in its pattern. */
+  parentKey: string | undefined;
+  /** The root whose budget pays for it, where that is not its own. */
+  budgetRunId: string | undefined;
   agent: string;
   definition: string;
   kind: "main" | "subagent";
@@ -46,6 +50,8 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
     id: runId,
     rootRunId: start.rootRunId,
     parentRunId: start.parentRunId,
+    parentKey: start.parentKey,
+    budgetRunId: start.budgetRunId,
     agent: start.agent,
     definition: start.definition,
     kind: start.kind,
@@ -93,7 +99,7 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
       }
       break;
     case "RUN_SUSPENDED":
-      row.waitingOn = event.payload.waitingOn;
+      row.waitingOn = waitingOnOf(event.payload);
       row.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
       break;
     case "RUN_COMPLETED":
@@ -108,6 +114,11 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
     default:
   }
   return row;
+}
+
+/** What a suspended run waits for, with the runs below that need a person. */
+export function waitingOnOf({ waitingOn, blockers }: Payload<"RUN_SUSPENDED">): WaitingOn {
+  return blockers === undefined ? waitingOn : { ...waitingOn, blockers };
 }
 
 /** Kinds of waiting that end without a person. */

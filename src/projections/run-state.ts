@@ -15,8 +15,10 @@ import type {
   WaitingOn,
 } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
+import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
 import type { Projection } from "./projection.ts";
-import { SELF_RESUMING } from "./run-row.ts";
+import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { type TestCounts, testCounts } from "./test-counts.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 /** The call by which an agent ends its run. */
@@ -91,9 +93,19 @@ export interface RunState {
   /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
   guard: LoopGuard;
+  /** By run id, in the order in which they were started. */
+  children: Map<string, ChildRun>;
+  /** The latest summing-up of this run for its children. */
+  brief: { seq: number; text: string } | undefined;
+  /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
+  closing: boolean;
+  /** Agents that what it was told has come through. */
+  hops: number;
   /** What the runtime has told the agent: nudges, the last turn. */
   told: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
+  /** Of the latest run of a test runner, here or below. */
+  tests: TestCounts | undefined;
 }
 
 /** Counts what an agent does over and over (F43, F45). */
@@ -131,22 +143,30 @@ export const emptyRunState = (): RunState => ({
   raised: {},
   decisions: new Map(),
   guard: { signature: "", repeats: 0, refused: 0, empty: 0, badReports: 0, stops: 0 },
+  children: new Map(),
+  brief: undefined,
+  closing: false,
+  hops: 0,
   told: new Set(),
   files: new Map(),
+  tests: undefined,
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
   state.seq = event.seq;
   state.updatedAt = event.ts;
   applyUsage(state.usage, event);
+  followMerge(state.children, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
       state.start = event.payload;
       state.createdAt = event.ts;
+      state.hops = event.payload.hops ?? 0;
       break;
     case "CONTEXT_ADDED":
       if (event.payload.source === "system") state.told.add(event.payload.id);
+      state.hops = Math.max(state.hops, event.payload.hops ?? 0);
       break;
     case "MODEL_CALL_STARTED":
       modelCallStarted(state, event);
@@ -174,12 +194,20 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       break;
     case "RUN_SUSPENDED":
       state.suspensions++;
-      state.waitingOn = event.payload.waitingOn;
+      state.waitingOn = waitingOnOf(event.payload);
+      if (event.payload.waitingOn.detail === CLOSING) state.closing = true;
       state.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
       if (event.payload.waitingOn.items?.[0] === loopItem(state.guard.stops + 1)) state.guard.stops++;
       break;
     case "RUN_RESUMED":
       working(state);
+      break;
+    case "CHILD_RUN_STARTED":
+      addChild(state.children, event.payload);
+      working(state);
+      break;
+    case "CHILD_RUN_COMPLETED":
+      childCompleted(state, event);
       break;
     case "LIMIT_REACHED":
       state.reached.set(event.key, event.payload);
@@ -202,6 +230,9 @@ export const runStateProjection: Projection<RunState> = {
   initial: emptyRunState,
   apply: applyRunState,
 };
+
+/** How a run says that it has its answer and waits for its children only. */
+export const CLOSING = "It is done, and waits for its children to end.";
 
 /** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
 export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
@@ -238,9 +269,10 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const { purpose = "turn", model = "" } = state.openModelCall ?? {};
   state.openModelCall = undefined;
   state.failed = undefined;
+  const text = textOf(content);
+  if (purpose === "brief") state.brief = { seq: event.seq, text };
   if (purpose !== "turn" && purpose !== "final") return;
   state.turns++;
-  const text = textOf(content);
   state.latest = { seq: event.seq, text, model, purpose };
   state.calls = new Map();
   const parts = toolCallsOf(content);
@@ -325,11 +357,28 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   }
   const call = state.calls.get(id);
   if (!call) return;
+  const { output } = event.payload;
+  if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, seq: event.seq };
   if (call.name === FINAL_REPORT && outcome === "error") state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
+}
+
+/** D0: for the call that waits for it, a child's end is its one result; a failure that will be tried again is none. */
+function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">): void {
+  const child = endChild(state.children, event.payload);
+  if (!child) return;
+  const { key, success, result } = event.payload;
+  for (const path of result.files_created) state.files.set(path, "created");
+  for (const path of result.files_modified) if (!state.files.has(path)) state.files.set(path, "modified");
+  const { tests_run: run, tests_passed: passed } = result;
+  if (run !== null && passed !== null) state.tests = { run, passed };
+  const call = state.calls.get(key);
+  if (!call || call.result || mayBeRetried(child)) return;
+  call.result = { outcome: success ? "ok" : "error", seq: event.seq };
+  if (success) state.guard.refused = 0;
 }
 
 function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): void {

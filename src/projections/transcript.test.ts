@@ -132,15 +132,28 @@ describe("calls and results", () => {
       type: "CHILD_RUN_COMPLETED",
       payload: { child_run_id: `c${key}`, success: true, summary: "ok", key, result: end.result },
     });
+    const begun = (key: string, more: object = {}): EventBody => ({
+      type: "CHILD_RUN_STARTED",
+      payload: {
+        child_run_id: `c${key}`,
+        agent_type: "coder",
+        task: "t",
+        trigger: "delegation",
+        key,
+        ...more,
+      },
+    });
     const messages = messagesOf(
       ...turn("m1", ["a", "b"]),
+      begun("m1.0", { awaited: false }),
       toolResult("m1.0", "started, its id is c1"),
+      begun("m1.1"),
       child("m1.0"),
       child("m1.1"),
     );
     expect(messages.at(-1)?.content).toMatchObject([
       { output: { value: "started, its id is c1" } },
-      { output: { type: "json", value: { summary: "It works." } } },
+      { output: { type: "text", value: expect.stringContaining('"summary": "It works."') } },
     ]);
   });
 

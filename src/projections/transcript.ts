@@ -12,6 +12,7 @@ import {
   type ToolCallPart,
   toolCallsOf,
 } from "../journal/message.ts";
+import { childMessage, childResult } from "./child-result.ts";
 import type { Projection } from "./projection.ts";
 
 interface Placed {
@@ -30,6 +31,8 @@ export interface Transcript {
   /** Purpose of the model call that is open, and ids that providers have used. */
   purpose: string;
   usedIds: Set<string>;
+  /** Children whose end has not been told yet. */
+  started: Map<string, Payload<"CHILD_RUN_STARTED">>;
   /** Where the results of the latest thought's calls go. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
 }
@@ -41,6 +44,7 @@ export const emptyTranscript = (): Transcript => ({
   unseen: [],
   purpose: "turn",
   usedIds: new Set(),
+  started: new Map(),
   slots: new Map(),
 });
 
@@ -62,8 +66,11 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
     case "TOOL_RESULT":
       fillSlot(transcript, event.payload.toolCallId, resultOutput(event.payload));
       break;
+    case "CHILD_RUN_STARTED":
+      transcript.started.set(event.payload.child_run_id, event.payload);
+      break;
     case "CHILD_RUN_COMPLETED":
-      fillSlot(transcript, event.payload.key, { type: "json", value: event.payload.result });
+      hearOfChild(transcript, event);
       break;
     case "CONTEXT_COMPACTED":
       compact(transcript, event.payload);
@@ -189,6 +196,22 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
   transcript.characters += output.type.endsWith("text")
     ? (output.value as string).length
     : JSON.stringify(output.value).length;
+}
+
+/** The result of the call that waited for it; a message where none did. What a pattern started is the pattern's business. */
+function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
+  const started = transcript.started.get(payload.child_run_id);
+  transcript.started.delete(payload.child_run_id);
+  if (started?.trigger !== "delegation") return;
+  const slot = transcript.slots.get(payload.key);
+  if (slot && started.awaited !== false) {
+    if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return;
+    const { toolName } = slot.message.content[slot.index]!;
+    fillSlot(transcript, payload.key, { type: "text", value: childResult(toolName, started, payload) });
+    return;
+  }
+  const text = childMessage(started, payload);
+  transcript.unseen.push({ seq, id: payload.child_run_id, text });
 }
 
 function resultOutput(result: Payload<"TOOL_RESULT">): PromptToolResult["output"] {

@@ -7,13 +7,19 @@ import { journalContract } from "./contract/journal.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
 import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
+import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
+import { pruneContract } from "./contract/prune.contract.ts";
+import { treeContract } from "./contract/trees.contract.ts";
 
 export function storeContract(name: string, open: Open): void {
   describe(`the contract of a store: ${name}`, () => {
     describe("journals", () => journalContract(open));
     describe("leases", () => leaseContract(open));
     describe("lists", () => listContract(open));
+    describe("trees", () => treeContract(open));
+    describe("messages", () => messagesContract(open));
+    describe("pruning", () => pruneContract(open));
     describe("against a model", () => modelContract(open));
   });
 }

@@ -6,12 +6,15 @@
 //      journal has a signal that its writer has not folded.
 //  J3  Outcomes need their intent and an open call, not the newest epoch.
 //  J6  A run rests only if it has folded every signal; a signal makes a resting run due.
-//  J8  Positions are dense and in commit order.
+//  J7  What touches several journals is one transaction: a child's start with its parent's intent, a child's end with
+//      the parent's event, a cancel over a subtree, and the word to every run above that somebody below needs a person.
+//  J8  Positions are dense and in commit order. What is pruned leaves a gap; no position is ever given twice.
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Position, RunId, Seq } from "../ids.ts";
 import type { Estimate, EventBody, JournalEvent, Payload } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
+import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
@@ -34,8 +37,31 @@ export interface Append {
   guard?: "signals" | "unchanged";
   /** Gives the lease back in the same transaction, if the events went in (J6). `wakeAt` undefined: until a signal. */
   rest?: { wakeAt: number | undefined };
+  /** Admits a child in the same transaction, if the tree has room for it (J7). */
+  spawn?: Spawn;
   /** What a model call may spend, against what its run and its tree may (B2). */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget };
+}
+
+export interface Spawn {
+  runId: RunId;
+  start: Payload<"RUN_STARTED">;
+  /** What stands in its journal from the beginning: the parent's context. */
+  events: EventBody[];
+  /** Of the parent, of the tree, and of agents at work in the workspace at the same time. */
+  limits: { children: number; runs: number; concurrent: number };
+  /** The parent will wait, so its place in the workspace is free for this child (B4). */
+  takesPlace: boolean;
+}
+
+export interface Said {
+  sessionId: string;
+  agent: string;
+  /** For a run that is under way. Said twice, it is heard once. */
+  context: Payload<"CONTEXT_ADDED">;
+  /** The run that it makes where none is. */
+  runId: RunId;
+  start: Payload<"RUN_STARTED">;
 }
 
 export interface Budget {
@@ -59,7 +85,11 @@ export type Refusal =
   /** What is spent leaves no room for this call. */
   | "budget"
   /** There would be room but for what open calls may still spend: wait. */
-  | "reserved";
+  | "reserved"
+  /** The run has as many children as it may, the tree as many runs, the workspace as many agents at work. */
+  | "children"
+  | "runs"
+  | "places";
 
 export interface Appended {
   /** The journal after `after`, in order: what others wrote, and what this append wrote. */
@@ -86,6 +116,36 @@ export interface RunFilter {
   cursor?: string;
 }
 
+export interface MessageFilter {
+  session?: string;
+  /** The call that these were brought about by. */
+  parent?: number;
+  run?: RunId;
+  role?: string;
+  limit?: number;
+  /** From the page before. */
+  cursor?: string;
+}
+
+export interface PruneFilter {
+  /** Trees whose last run ended before this time. */
+  before?: number;
+  /** How their roots ended. */
+  status?: readonly RunRow["status"][];
+  root?: RunId;
+  workspace?: string;
+  /** Deletes nothing, and answers what would be deleted. */
+  dryRun?: boolean;
+}
+
+export interface Pruned {
+  trees: number;
+  runs: number;
+  events: number;
+  /** Of payloads and blobs. */
+  bytes: number;
+}
+
 export interface ApprovalRef {
   runId: RunId;
   itemId: string;
@@ -94,8 +154,10 @@ export interface ApprovalRef {
   expiresAt: number | undefined;
 }
 
+/** What a person has allowed beyond one run: for good, or for the run that it was given in and all below it. */
 export interface StandingGrant {
   id: number;
+  scope: "always" | "tree";
   rule: string;
   by: string;
   at: number;
@@ -126,6 +188,8 @@ export interface Store {
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }>;
   append(append: Append): Promise<Appended>;
+  /** D5: a message to an agent in a session joins the run that is active there, or starts the next, which continues the last. */
+  say(said: Said): Promise<{ runId: RunId; joined: boolean }>;
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
 
@@ -143,6 +207,8 @@ export interface Store {
   quarantined(): Promise<Quarantine[]>;
 
   run(runId: RunId): Promise<RunRow | undefined>;
+  /** Runs that go on although the run that started them has ended, but for those that were set aside (S0-65). */
+  orphans(): Promise<RunId[]>;
   /** Newest first. */
   runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
   /** A run's journal in order, verified against its chain. */
@@ -155,12 +221,22 @@ export interface Store {
   /** Called after each commit of this process with what it wrote. Contract: the listener must not throw. */
   onCommit(listener: (events: readonly JournalEvent[]) => void): () => void;
 
+  /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
+  messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
+
   openApprovals(filter?: { run?: RunId; root?: RunId }): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;
   revokeGrant(id: number): Promise<boolean>;
 
   putBlob(text: string): Promise<string>;
   blob(hash: string): Promise<string | undefined>;
+
+  /**
+   * Deletes whole trees, and the blobs that nothing needs any more. Kept are trees in which a run has not ended, those
+   * whose budget a run draws on that has not, and those that a kept run continues. Standing grants stay: they are in force.
+   * A reader by position meets a gap; a chain is a run's own, so no other run's is harmed.
+   */
+  prune(filter: PruneFilter): Promise<Pruned>;
 
   close(): Promise<void>;
 }

@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["loop"],
   ["engines"],
   ["api", "mcp"],
-  ["runtime", "index"],
+  ["project", "runtime", "index"],
   ["cli"],
 ];
 
@@ -75,11 +75,12 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR4",
-    title: "runtime.ts alone knows concrete models, tools, stores and engines",
+    title: "runtime.ts and project.ts alone know concrete models, tools, stores and engines",
     check: (tree) =>
       badImports(tree, inSource, (from, { target }) => {
         const [own, other] = [placeOf(from.path), placeOf(target)];
-        if (own === other || own === "runtime" || !EXCHANGEABLE.has(other)) return undefined;
+        if (own === other || own === "runtime" || own === "project" || !EXCHANGEABLE.has(other))
+          return undefined;
         if (CONTRACTS.has(withExtension(target))) return undefined;
         return `only runtime.ts imports ${target}; elsewhere the contract of ${other} is enough`;
       }),

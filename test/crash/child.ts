@@ -1,5 +1,6 @@
-// One life of the process under test: `node child.ts <folder> <kill at>`. Counts every boundary it passes, before and
-// after each append and each effect, and kills itself with SIGKILL at the one it was told. Ends with 0 when the run has.
+// One life of the process under test: `node child.ts <scenario> <folder> <kill at>`. Counts every boundary it passes,
+// before and after each append and each effect, and kills itself with SIGKILL at the one it was told. Ends with 0 when
+// the root has.
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,9 +12,12 @@ import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects, oracleTools } from "../support/oracle.ts";
-import { AGENT, script, TASK } from "./scenario.ts";
+import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
-const [folder = "", killAt = "0"] = process.argv.slice(2);
+const [name = "run", folder = "", killAt = "0"] = process.argv.slice(2);
+const scenario = SCENARIOS[name as ScenarioName];
+const { task, root, agents } = scenario;
+const said = script(scenario);
 const oracle = join(folder, "effects.log");
 let passed = 0;
 const inFlight = new Set<Promise<unknown>>();
@@ -71,8 +75,9 @@ function watched(store: Store): Store {
 }
 
 const model: Script = (request) => {
-  appendFileSync(join(folder, "model.log"), `${request.turn} ${request.attempt}\n`);
-  return script instanceof Function ? script(request) : undefined;
+  const { runId: of, turn, attempt } = request;
+  appendFileSync(join(folder, "model.log"), `${of} ${turn} ${attempt}\n`);
+  return said(request);
 };
 
 /** Answers what is open, as somebody who can see what really happened. */
@@ -81,7 +86,7 @@ async function beThePerson(runtime: Runtime): Promise<void> {
     try {
       if (kind === "outcome") {
         const callId = itemId.replace("outcome/", "");
-        const happened = effects(oracle).some((effect) => effect.callId === callId);
+        const happened = effects(oracle).some((effect) => effect.runId === runId && effect.callId === callId);
         const verdict = happened
           ? { verdict: "happened" as const, output: "charge card 1: done" }
           : { verdict: "run_again" as const };
@@ -96,7 +101,7 @@ async function beThePerson(runtime: Runtime): Promise<void> {
 }
 
 mkdirSync(join(folder, "agents"), { recursive: true });
-writeFileSync(join(folder, "agents", "tester.md"), AGENT);
+for (const [name, text] of Object.entries(agents)) writeFileSync(join(folder, "agents", `${name}.md`), text);
 const store = watched(openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }));
 const runtime = await createRuntime({
   folder,
@@ -109,14 +114,15 @@ const runtime = await createRuntime({
     after: (tool) => boundary(`after ${tool}`),
   }),
 });
+let runId = "";
 const ended = new Promise<void>((resolve) => {
   store.onCommit((events) => {
-    if (events.some((event) => TERMINAL_TYPES.has(event.type))) resolve();
+    if (events.some((event) => event.runId === runId && TERMINAL_TYPES.has(event.type))) resolve();
     if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime);
   });
 });
 const alive = setInterval(() => {}, 1_000);
-const { runId } = await runtime.admit({ agent: "tester", task: TASK, attended: true }, "crash-suite");
+({ runId } = await runtime.admit({ agent: root, task, attended: true }, "crash-suite"));
 await runtime.start();
 await beThePerson(runtime);
 if ((await store.run(runId))?.endedAt === undefined) await ended;

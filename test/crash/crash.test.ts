@@ -1,64 +1,127 @@
-// The flagship: SIGKILL at every boundary of a run, restart, drive to the end, compare (FAULTS §1.2).
+// The flagship: SIGKILL at every boundary of a run, and of a tree of runs; restart, drive to the end, compare with what
+// an undisturbed life leaves behind (FAULTS §1.2). CRASH_ALL=1 leaves nothing out, CRASH_PAIRS=all takes hours.
 
 import { describe, expect, it } from "vitest";
-import { boundaries, inPool, liveThrough } from "./lives.ts";
+import { inPool, liveThrough, type Undisturbed, undisturbed } from "./lives.ts";
 
 const MINUTES = 60_000;
-const names = await boundaries();
+const ALL = process.env["CRASH_ALL"] !== undefined;
+const ALL_PAIRS = process.env["CRASH_PAIRS"] === "all";
+/** Of the tree, every sixth boundary is enough for every day. */
+const STRIDE = 6;
+
+const run = await undisturbed("run");
+const tree = await undisturbed("tree");
 
 describe("a run that is killed", () => {
   it("passes the boundaries that this suite is about", () => {
-    const text = names.join("\n");
+    const text = run.boundaries.join("\n");
     for (const what of [
-      "append MODEL_CALL_STARTED",
-      "append AGENT_THOUGHT",
-      "append TOOL_PROPOSED",
-      "append TOOL_STARTED",
-      "append TOOL_RESULT",
-      "append RUN_SUSPENDED",
-      "append APPROVAL_DECIDED",
-      "append RUN_RESUMED",
+      "before append MODEL_CALL_STARTED",
+      "before append AGENT_THOUGHT",
+      "before append TOOL_PROPOSED",
+      "before append TOOL_STARTED",
+      "before append TOOL_RESULT",
+      "before append RUN_SUSPENDED",
+      "before append APPROVAL_DECIDED",
+      "before append RUN_RESUMED",
       "RUN_COMPLETED",
-      "heartbeat",
-      "acquire",
-      "start",
-      "look",
-      "charge",
-      "stamp",
-    ]) {
-      expect(text).toContain(`before ${what}`.replace("before RUN_COMPLETED", "RUN_COMPLETED"));
-    }
+      "before heartbeat",
+      "before acquire",
+      "before start",
+      "before look",
+      "before charge",
+      "before stamp",
+    ])
+      expect(text).toContain(what);
+  });
+
+  it("leaves behind what it should, undisturbed", () => {
+    expect(run.left).toEqual({
+      runs: [
+        {
+          path: "tester",
+          status: "completed",
+          stopReason: "final_answer",
+          summary: "Looked, charged, stamped.",
+          read: ["look orders: done", "charge card 1: done", "stamp receipt: done", "Received."],
+          thoughts: 4,
+          decisions: ["m2.0: approve by person"],
+        },
+      ],
+      done: ["tester: charge card 1", "tester: stamp receipt"],
+    });
   });
 
   it(
-    `[F01][F02][F03][F04][F05] goes on from every one of its ${names.length} boundaries, with nothing done twice`,
-    async () => {
-      await inPool(names.map((_, index) => () => liveThrough(index + 1)));
-    },
+    `[F01][F02][F03][F04][F05] goes on from every one of its ${run.boundaries.length} boundaries, with nothing done twice`,
+    () => killAtEach(run, 1),
     10 * MINUTES,
   );
 
-  it(
-    "[F09] goes on when it is killed again while it recovers",
-    async () => {
-      await inPool(
-        pairs().map(
-          ([first, second]) =>
-            () =>
-              liveThrough(first, second),
-        ),
-      );
-    },
-    (process.env["CRASH_PAIRS"] === "all" ? 300 : 10) * MINUTES,
-  );
+  it("[F09] goes on when it is killed again while it recovers", () => killTwice(run, 8), pairsTime());
 });
 
-/** A seeded sample; every pair with CRASH_PAIRS=all. */
-function pairs(): [number, number][] {
-  const all = names.flatMap((_, first) =>
-    names.map((__, second): [number, number] => [first + 1, second + 1]),
+describe("a tree of runs whose process is killed", () => {
+  it("passes the boundaries that this suite is about", () => {
+    const text = tree.boundaries.join("\n");
+    for (const what of [
+      "append CHILD_RUN_STARTED",
+      "append RUN_SUSPENDED",
+      "append APPROVAL_DECIDED",
+      "charge",
+      "stamp",
+    ])
+      expect(text).toContain(`before ${what}`);
+  });
+
+  it("[S0-61] leaves behind what it should, undisturbed", () => {
+    const { runs, done } = tree.left;
+    expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
+      "lead: completed, Bought and checked.",
+      "lead > buyer: completed, Bought.",
+      "lead > checker: completed, Checked.",
+      "lead > checker > stamper: completed, Stamped.",
+    ]);
+    expect(done).toEqual(["lead > buyer: charge card 1", "lead > checker > stamper: stamp receipt"]);
+    expect(runs.flatMap(({ decisions }) => decisions)).toEqual(["m1.0: approve by person"]);
+    expect(runs[0]!.read.join()).toMatch(/"summary": "Bought\.".*"summary": "Checked\."/s);
+  });
+
+  it(
+    `[P4] [P5] [P6] [J7] goes on from ${ALL ? "every one" : `each ${STRIDE}th`} of its ${tree.boundaries.length} boundaries, with nothing done twice`,
+    () => killAtEach(tree, ALL ? 1 : STRIDE),
+    20 * MINUTES,
   );
-  if (process.env["CRASH_PAIRS"] === "all") return all;
-  const step = Math.floor(all.length / 16);
-  return Array.from({ length: 16 }, (_, index) => all[(index * step * 7 + 5) % all.length]!);
+
+  it("[F09] goes on when it is killed again while it recovers", () => killTwice(tree, 4), pairsTime());
+});
+
+async function killAtEach(whole: Undisturbed, stride: number): Promise<void> {
+  const points = whole.boundaries.map((_, index) => index + 1).filter((point) => point % stride === 0);
+  await inPool(points.map((point) => () => liveThrough(whole, point)));
+}
+
+async function killTwice(whole: Undisturbed, sample: number): Promise<void> {
+  await inPool(
+    pairs(whole, sample).map(
+      ([first, second]) =>
+        () =>
+          liveThrough(whole, first, second),
+    ),
+  );
+}
+
+/** A fixed sample; every pair with CRASH_PAIRS=all. */
+function pairs({ boundaries }: Undisturbed, sample: number): [number, number][] {
+  const all = boundaries.flatMap((_, first) =>
+    boundaries.map((__, second): [number, number] => [first + 1, second + 1]),
+  );
+  if (ALL_PAIRS) return all;
+  const step = Math.floor(all.length / sample);
+  return Array.from({ length: sample }, (_, index) => all[(index * step * 7 + 5) % all.length]!);
+}
+
+function pairsTime(): number {
+  return (ALL_PAIRS ? 600 : 10) * MINUTES;
 }

@@ -6,45 +6,63 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { systemClock } from "../../src/clock.ts";
-import { fold } from "../../src/projections/projection.ts";
-import { promptMessages, transcriptProjection } from "../../src/projections/transcript.ts";
-import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
-import { checkInvariants } from "../support/invariants.ts";
-import { effects } from "../support/oracle.ts";
+import { type LeftBehind, leftBehind } from "./left-behind.ts";
+import type { ScenarioName } from "./scenario.ts";
 
 const STUCK_MS = 15_000;
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
+/** What the lives before have compiled: most of a short life is spent on it. */
+const COMPILED = mkdtempSync(join(tmpdir(), "cadre-crash-compiled-"));
+process.once("exit", () => rmSync(COMPILED, { recursive: true, force: true }));
 
-/** Kills at these boundaries, one per life; the last life goes on to the end. Answers with what is left in the world. */
-export async function liveThrough(...killAt: number[]): Promise<void> {
+export interface Undisturbed {
+  scenario: ScenarioName;
+  /** Those that it passes. */
+  boundaries: string[];
+  left: LeftBehind;
+}
+
+/** A life that nobody ends. */
+export async function undisturbed(scenario: ScenarioName): Promise<Undisturbed> {
+  return inFolder(async (folder) => {
+    expect(await live(scenario, folder, 1_000_000)).toEqual({ code: 0, signal: null });
+    return { scenario, boundaries: lines(join(folder, "boundaries.log")), left: await leftBehind(folder) };
+  });
+}
+
+/** Kills at these boundaries, one per life; the last life goes on to the end. What is left is what is always left. */
+export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: number[]): Promise<void> {
+  await inFolder(async (folder) => {
+    try {
+      for (const at of killAt) await live(scenario, folder, at);
+      const last = await live(scenario, folder, 0);
+      expect(last, "the last life ends by itself").toEqual({ code: 0, signal: null });
+      expect(await leftBehind(folder)).toEqual(left);
+      const asked = lines(join(folder, "model.log"));
+      expect(new Set(asked).size, "P3: no attempt is asked twice").toBe(asked.length);
+    } catch (error) {
+      throw new Error(`killed at ${killAt.join(", then ")}: ${(error as Error).message}`, { cause: error });
+    }
+  });
+}
+
+async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "cadre-crash-"));
   try {
-    for (const at of killAt) await live(folder, at);
-    const last = await live(folder, 0);
-    expect(last, "the last life ends by itself").toEqual({ code: 0, signal: null });
-    await checkWorld(folder);
-  } catch (error) {
-    throw new Error(`killed at ${killAt.join(", then ")}: ${(error as Error).message}`, { cause: error });
+    return await body(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** The boundaries that an undisturbed life passes. */
-export async function boundaries(): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "cadre-crash-"));
-  try {
-    expect(await live(folder, 1_000_000)).toEqual({ code: 0, signal: null });
-    return lines(join(folder, "boundaries.log"));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function live(folder: string, killAt: number): Promise<{ code: number | null; signal: string | null }> {
-  const child = spawn(process.execPath, [CHILD, folder, String(killAt)], {
+function live(
+  scenario: ScenarioName,
+  folder: string,
+  killAt: number,
+): Promise<{ code: number | null; signal: string | null }> {
+  const child = spawn(process.execPath, [CHILD, scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   let complaint = "";
   child.stderr.on("data", (data) => {
@@ -63,41 +81,6 @@ function live(folder: string, killAt: number): Promise<{ code: number | null; si
     });
   });
 }
-
-async function checkWorld(folder: string): Promise<void> {
-  const oracle = join(folder, "effects.log");
-  const store = openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock });
-  try {
-    await checkInvariants(store, oracle);
-    const { runs } = await store.runs({});
-    expect(runs.map(({ status, stopReason, summary }) => ({ status, stopReason, summary }))).toEqual([
-      { status: "completed", stopReason: "final_answer", summary: "Looked, charged, stamped." },
-    ]);
-    const done = effects(oracle).map((effect) => effect.tool);
-    expect(
-      done.filter((tool) => tool === "charge"),
-      "one charge",
-    ).toHaveLength(1);
-    expect(
-      done.filter((tool) => tool === "stamp"),
-      "one stamp",
-    ).toHaveLength(1);
-    expect(done.filter((tool) => tool === "look").length, "looked").toBeGreaterThanOrEqual(1);
-    const asked = lines(join(folder, "model.log"));
-    expect(new Set(asked).size, "P3: no attempt is asked twice").toBe(asked.length);
-    const transcript = fold(transcriptProjection, await store.journal(runs[0]!.id));
-    expect(
-      promptMessages(transcript)
-        .filter((message) => message.role === "tool")
-        .map(resultTexts),
-    ).toEqual([["look orders: done"], ["charge card 1: done"], ["stamp receipt: done"], ["Received."]]);
-  } finally {
-    await store.close();
-  }
-}
-
-const resultTexts = (message: { content: unknown[] }): unknown[] =>
-  message.content.map((part) => (part as { output: { value: unknown } }).output.value);
 
 function lines(file: string): string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];

@@ -1,22 +1,63 @@
-// The reference scenario of the crash suite: read → approval → unsafe → idempotent → final. Whoever answers the
-// questions looks at the oracle first, as a person would look at the world.
+// The scenarios of the crash suite. Whoever answers the questions looks at the oracle first, as a person would look at
+// the world.
 
-import type { Script } from "../../src/models/script.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 
-export const TASK = "look, charge, stamp, report";
+export interface CrashScenario {
+  task: string;
+  /** The root's agent. */
+  root: string;
+  /** The files of all agents, by name. */
+  agents: Record<string, string>;
+  /** What each of them says, turn by turn. */
+  says: Record<string, ScriptedTurn[]>;
+}
 
-export const script: Script = ({ turn }) => {
-  if (turn === 1) return { text: "First I look.", calls: [{ tool: "look", input: { what: "orders" } }] };
-  if (turn === 2) return { calls: [{ tool: "charge", input: { what: "card 1" } }] };
-  if (turn === 3) return { calls: [{ tool: "stamp", input: { what: "receipt" } }] };
-  return { report: { summary: "Looked, charged, stamped." } };
+export const script =
+  ({ says }: CrashScenario) =>
+  ({ agent, turn }: Pick<ScriptedRequest, "agent" | "turn">): ScriptedTurn | undefined =>
+    says[agent]?.[turn - 1];
+
+const agent = (keys: string): string =>
+  `---\ndescription: one of the crash suite\nmodel: scripted/crash\n${keys}\n---\nYou do your part.\n`;
+const act = (tool: string, what: string) => ({ tool, input: { what } });
+const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
+
+/** read → approval → unsafe → idempotent → final. `charge` is asked about, whatever its default. */
+const run: CrashScenario = {
+  task: "look, charge, stamp, report",
+  root: "tester",
+  agents: { tester: agent("tools: { allow: [look, charge, stamp], ask: [charge], deny: [] }") },
+  says: {
+    tester: [
+      { text: "First I look.", calls: [act("look", "orders")] },
+      { calls: [act("charge", "card 1")] },
+      { calls: [act("stamp", "receipt")] },
+      { report: { summary: "Looked, charged, stamped." } },
+    ],
+  },
 };
 
-/** `charge` is asked about, whatever its default. */
-export const AGENT = `---
-description: the crash suite's agent
-model: scripted/crash
-tools: { allow: [look, charge, stamp], ask: [charge], deny: [] }
----
-You look, charge and stamp.
-`;
+/** root → two children at once: one has an unsafe effect, the other a child of its own, which needs an approval. */
+const tree: CrashScenario = {
+  task: "buy it, and have it checked",
+  root: "lead",
+  agents: {
+    lead: agent("agents: [buyer, checker]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }"),
+    buyer: agent("tools: [charge]"),
+    checker: agent("agents: [stamper]\ntools: []"),
+    stamper: agent("tools: { allow: [stamp], ask: [stamp], deny: [] }"),
+  },
+  says: {
+    lead: [
+      { calls: [delegate("buyer", "buy it"), delegate("checker", "have it checked")] },
+      { report: { summary: "Bought and checked." } },
+    ],
+    buyer: [{ calls: [act("charge", "card 1")] }, { report: { summary: "Bought." } }],
+    checker: [{ calls: [delegate("stamper", "stamp it")] }, { text: "Checked." }],
+    stamper: [{ calls: [act("stamp", "receipt")] }, { text: "Stamped." }],
+  },
+};
+
+export const SCENARIOS = { run, tree };
+export type ScenarioName = keyof typeof SCENARIOS;

@@ -4,12 +4,14 @@
 import { writeFileSync } from "node:fs";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { decide } from "../../src/loop/decide.ts";
-import { applyRunState, emptyRunState } from "../../src/projections/run-state.ts";
+import { openItems } from "../../src/projections/approvals.ts";
+import { applyRunState, emptyRunState, type RunState } from "../../src/projections/run-state.ts";
 import { applyTranscript, emptyTranscript } from "../../src/projections/transcript.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
 import { scratchFile } from "./scratch.ts";
+import { spendingProblems } from "./spending-check.ts";
 import type { Watch } from "./watch.ts";
 
 export async function finalProblems(store: Store, watch: Watch, options: SimOptions): Promise<string[]> {
@@ -20,7 +22,7 @@ export async function finalProblems(store: Store, watch: Watch, options: SimOpti
   }
 }
 
-async function problemsOf(store: Store, watch: Watch, { runs }: SimOptions): Promise<string[]> {
+async function problemsOf(store: Store, watch: Watch, { runs, cast }: SimOptions): Promise<string[]> {
   const problems = await watch.missing((runId) => store.journal(runId));
   problems.push(...watch.deniedEffects());
   const oracle = scratchFile("effects.log");
@@ -32,10 +34,12 @@ async function problemsOf(store: Store, watch: Watch, { runs }: SimOptions): Pro
   }
   const open = await store.openApprovals();
   if (open.length > 0) problems.push(`I8 an ended run still asks: ${JSON.stringify(open[0])}`);
-  for (const row of (await store.runs({ limit: 100 })).runs) {
-    const plan = runs.find(({ agent }) => agent === row.agent)!;
+  const rows = (await store.runs({ limit: 100 })).runs;
+  for (const row of rows) {
+    const plan = [...runs, ...cast].find(({ agent }) => agent === row.agent)!;
     problems.push(...undecidable(await store.journal(row.id), plan));
   }
+  problems.push(...(await spendingProblems(store, rows)));
   return problems;
 }
 
@@ -58,3 +62,14 @@ function undecidable(journal: readonly JournalEvent[], plan: RunPlan): string[] 
   }
   return [];
 }
+
+/** P8: of runs of which none is due. One that is held waits for a person only. */
+export function missedTimers(states: readonly RunState[], now: number): string[] {
+  return states
+    .filter(({ status, waitingOn }) => status !== "suspended" || !HELD.has(waitingOn?.kind))
+    .flatMap(openItems)
+    .filter(({ expiresAt }) => (expiresAt ?? Infinity) <= now)
+    .map(({ id }) => `P8 the time of ${id} has passed, and its run is not due`);
+}
+
+const HELD: ReadonlySet<string | undefined> = new Set(["paused", "quarantine"]);

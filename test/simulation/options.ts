@@ -1,7 +1,13 @@
 // What a seed expands into: how many runs, what their models say and how they fail, what is allowed, which limits bind,
 // and which faults come how often. Faults differ from seed to seed, so that rare combinations get their turn.
 
-import type { AgentLimits, Definition, Rules } from "../../src/journal/definition.ts";
+import type {
+  AgentLimits,
+  ContextMode,
+  Definition,
+  Delegation,
+  Rules,
+} from "../../src/journal/definition.ts";
 import type { ApprovalPolicy } from "../../src/journal/events.ts";
 import { type Random, seededRandom } from "./random.ts";
 
@@ -22,7 +28,16 @@ export interface SimOptions {
   contextWindow: number | undefined;
   authority: Rules;
   weights: Record<SimAction, number>;
+  /** How often people cancel and pause, among the things that they do. */
+  cancels: number;
+  pauses: number;
+  /** How often they let an hour pass before they answer, when there is nothing else to wait for. */
+  slowPeople: number;
+  /** Agents at work in the workspace at the same time. */
+  concurrent: number;
   runs: RunPlan[];
+  /** Who may be delegated to. */
+  cast: RunPlan[];
 }
 
 export const SIM_ACTIONS = [
@@ -51,6 +66,17 @@ export interface RunPlan {
   output: "none" | "right" | "wrong-first";
   ending: "report" | "text" | "empty-first" | "with-calls";
   turns: TurnPlan[];
+  /** Absent: it delegates to nobody. */
+  team?: TeamPlan;
+}
+
+export interface TeamPlan {
+  kind: "main" | "subagent";
+  /** Some of them may not be there when they are needed. */
+  delegates: string[];
+  delegation: Delegation;
+  context: ContextMode;
+  permissions: { ask: string[]; deny: string[] };
 }
 
 export interface TurnPlan {
@@ -68,13 +94,17 @@ export interface CallPlan {
   form: "right" | "no-json" | "wrong-type";
   /** The provider's id, where it repeats. */
   id?: string;
+  /** Of a delegation. */
+  input?: Record<string, unknown>;
+  /** Of a call about children: which of those that were started. Beyond them: one that is nobody's. */
+  child?: number;
 }
 
 export type ModelFailure = "429" | "529" | "network" | "cut" | "silent" | "length" | "400";
 
 export const TOOLS = { look: "read", stamp: "idempotent", charge: "unsafe" } as const;
 export type ToolName = keyof typeof TOOLS;
-const NAMES = Object.keys(TOOLS) as ToolName[];
+export const NAMES = Object.keys(TOOLS) as ToolName[];
 
 export function expandSeed(seed: number): SimOptions {
   const random = seededRandom(seed);
@@ -94,11 +124,16 @@ export function expandSeed(seed: number): SimOptions {
     ]),
     authority: authority(random),
     weights: weights(random, workers),
+    cancels: 0.4,
+    pauses: 1,
+    slowPeople: 0,
+    concurrent: 10,
+    cast: [],
     runs: Array.from({ length: random.between(1, 3) }, (_, index) => runPlan(random, index)),
   };
 }
 
-function weights(random: Random, workers: SimOptions["workers"]): SimOptions["weights"] {
+export function weights(random: Random, workers: SimOptions["workers"]): SimOptions["weights"] {
   const some = (...choices: number[]): number => random.pick(choices);
   return {
     drive: 12,
@@ -115,7 +150,7 @@ function weights(random: Random, workers: SimOptions["workers"]): SimOptions["we
   };
 }
 
-function authority(random: Random): Rules {
+export function authority(random: Random): Rules {
   const rules: Rules = { allow: [], ask: [], deny: [] };
   for (const name of NAMES) {
     const kind = random.weighted([
@@ -129,7 +164,7 @@ function authority(random: Random): Rules {
   return rules;
 }
 
-function runPlan(random: Random, index: number): RunPlan {
+export function runPlan(random: Random, index: number): RunPlan {
   const turns = random.between(1, 7);
   return {
     agent: `agent-${index}`,
@@ -190,7 +225,7 @@ function turnPlan(random: Random, name: string): TurnPlan {
   };
 }
 
-function callPlan(random: Random, name: string): CallPlan {
+export function callPlan(random: Random, name: string): CallPlan {
   const tool = random.weighted([
     ["look", 3],
     ["stamp", 3],
@@ -221,20 +256,29 @@ function failure(random: Random): ModelFailure {
 
 /** `edition` keeps the loop's cache of definitions from remembering the simulation before. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
-  const { agent, models, offered, output } = plan;
+  const { agent, models, offered, output, limits, team } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
   return {
     name: agent,
     description: "simulated",
-    kind: "main",
+    kind: team?.kind ?? "main",
     models,
     maxOutputTokens: 200,
     prompt: "You are simulated.",
     tools: { ...(offered ? { allow: offered } : {}), ask: [], deny: [] },
-    permissions: { ask: [], deny: [] },
-    agents: [],
-    limits: {},
+    permissions: team?.permissions ?? { ask: [], deny: [] },
+    agents: team?.delegates ?? [],
+    ...(team ? delegationOf(team) : {}),
+    limits,
     ...(output === "none" ? {} : { output: schema }),
     source: { file: `${agent}.md`, hash: edition },
+  };
+}
+
+function delegationOf({ delegates, delegation, context }: TeamPlan): Partial<Definition> {
+  return {
+    delegates: delegates.map((agent) => ({ name: agent, agent, description: "simulated" })),
+    delegation,
+    context,
   };
 }

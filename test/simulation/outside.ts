@@ -1,6 +1,7 @@
 // What a simulated worker meets outside: tools that leave a mark in the world, and models that play the plan. Both may be
 // held before and after they act: a crash between the two is the one that nobody can see (F02, F03).
 
+import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { z } from "zod";
 import type { Model } from "../../src/models/model.ts";
 import { createScriptedModel } from "../../src/models/scripted.ts";
@@ -33,15 +34,17 @@ export function simulatedTools(worker: SimProcess, watch: Watch): AnyTool[] {
 }
 
 export function simulatedModel(worker: SimProcess, { options, watch }: Surroundings, name: string): Model {
-  const script = createScriptedModel((request) => speak(options.runs, request), { name });
+  const plans = [...options.runs, ...options.cast];
   return {
-    ...script,
+    ...createScriptedModel(() => undefined, { name }),
     async doStream(call) {
-      const place = call.providerOptions?.["cadre"] as { runId: string };
+      const children = startedIn(call.prompt);
+      const script = createScriptedModel((request) => speak(plans, request, children), { name });
+      const place = call.providerOptions?.["cadre"] as { runId: string; purpose: string };
       const label = `model for ${place.runId}`;
       if (!worker.mayBegin()) watch.problem(`E2 a ${label} was called after the worker's deadline`);
       watch.modelCall(worker.intents.get(place.runId));
-      const problem = promptProblem(call.prompt);
+      const problem = promptProblem(call.prompt, place.purpose === "brief");
       if (problem)
         watch.problem(`F11 the prompt of ${place.runId} ${problem}: ${JSON.stringify(call.prompt)}`);
       await worker.gate.pass("effect", `ask ${label}`, async () => {});
@@ -50,4 +53,13 @@ export function simulatedModel(worker: SimProcess, { options, watch }: Surroundi
       return answer;
     },
   };
+}
+
+/** The ids that a model has been told when it started others without waiting for them. */
+function startedIn(prompt: LanguageModelV4Prompt): string[] {
+  const results = prompt.flatMap((message) => (message.role === "tool" ? message.content : []));
+  const found = results.map((part) =>
+    /"(?:child_run_id|agentId)":"(c\w+)","status":"(?:started|spawned)"/.exec(JSON.stringify(part)),
+  );
+  return found.flatMap((match) => match?.[1] ?? []);
 }

@@ -48,7 +48,12 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     judgeShell: () => ({ readOnly: false, why: "simulated" }),
     offers: ({ tools: { allow } }, tool) => allow === undefined || allow.includes(tool.name),
     authority: () => sources,
-    standingGrants: () => store.grants(),
+    findAgent: world.findAgent,
+    chooseModel: (model) => ({ model }),
+    limits: {},
+    approvalTimeout: undefined,
+    worktrees: noWorktrees,
+    concurrent: options.concurrent,
     systemPrompt: ({ prompt }) => prompt,
     gate: createGate(),
     drives: new Map(),
@@ -62,6 +67,13 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   };
   return mutant.parts?.(parts) ?? parts;
 }
+
+const noWorktrees: LoopParts["worktrees"] = {
+  plan: async () => ({ problem: "There is no repository here." }),
+  open: async () => {},
+  close: async () => ({ status: "unchanged" }),
+  sweep: async () => {},
+};
 
 /** A full disk, and an outcome that a slow worker has handed in first: the run is given back and tried again. */
 function isForeseen(error: unknown): boolean {

@@ -45,14 +45,14 @@ export class Person {
 
   /** Anything, at any time. */
   async act(runId: RunId): Promise<string> {
-    const { random } = this.world;
+    const { random, options } = this.world;
     const items = openItems(this.state(runId));
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],
       ["message", 2],
-      ["pause", 1],
+      ["pause", options.pauses],
       ["resume", 3],
-      ["cancel", 0.4],
+      ["cancel", options.cancels],
       ["decide what is not asked", 0.5],
     ]);
     switch (action) {
@@ -115,7 +115,7 @@ export class Person {
     return random.weighted<Decision>([
       [{ decision: "approve" }, 6],
       [{ decision: "approve", scope: random.pick(["once", "run", "tree", "always"]) }, 2],
-      [{ decision: "edit", input: { what: `edited ${item.itemId}` } }, 2],
+      [{ decision: "edit", input: edited(item) }, 2],
       [{ decision: "edit", input: { what: 7 } }, 1],
       [{ decision: "reject", note: "rather not" }, 2],
     ]);
@@ -149,4 +149,10 @@ export class Person {
     if (kind !== "budget" || raised.length > 5) return { decision: "reject" };
     return { decision: "approve", limits: { maxTokens: 1_000_000, maxCost: 100 } };
   }
+}
+
+/** What the tool takes: the task of a delegation, the words of anything else. */
+function edited({ itemId, input }: ApprovalItem): object {
+  const given = input as { task?: string } | undefined;
+  return given?.task === undefined ? { what: `edited ${itemId}` } : { ...given, task: `edited ${itemId}` };
 }

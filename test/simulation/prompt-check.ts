@@ -4,15 +4,16 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
 const PLACEHOLDER = "Interrupted: it is not known whether this was done.";
 
-/** The first thing that a provider would refuse, or undefined. */
-export function promptProblem(prompt: LanguageModelV4Prompt): string | undefined {
+/** The first thing that a provider would refuse, or undefined. `mayBeOpen`: of a prompt in the middle of a turn. */
+export function promptProblem(prompt: LanguageModelV4Prompt, mayBeOpen: boolean): string | undefined {
   const [system, first] = prompt;
   if (system?.role !== "system" || first?.role !== "user")
     return "begins with something else than system and user";
   if (prompt.at(-1)?.role === "assistant") return "ends with the assistant's own words";
   const used = new Set<string>();
   for (let index = 1; index < prompt.length; index++) {
-    const problem = messageProblem(prompt, index, used);
+    const problem =
+      messageProblem(prompt, index, used) ?? (mayBeOpen ? undefined : openResult(prompt[index]!));
     if (problem) return `message ${index} ${problem}`;
   }
   return undefined;
@@ -40,7 +41,14 @@ function messageProblem(prompt: LanguageModelV4Prompt, index: number, used: Set<
   if (JSON.stringify(results.map(({ toolCallId }) => toolCallId)) !== JSON.stringify(open)) {
     return "answers other calls than those before it";
   }
-  const left = results.find(({ output }) => output.type === "error-text" && output.value === PLACEHOLDER);
+  return undefined;
+}
+
+function openResult(message: LanguageModelV4Prompt[number]): string | undefined {
+  const results = message.role === "tool" ? message.content : [];
+  const left = results
+    .filter((part) => part.type === "tool-result")
+    .find(({ output }) => output.type === "error-text" && output.value === PLACEHOLDER);
   return left && `goes on without a result of ${left.toolCallId}`;
 }
 

@@ -1,29 +1,36 @@
 // Runs seeds and reports the first that fails, with everything that is needed to see it again.
 
+import { expandSeed, type SimOptions } from "./options.ts";
 import { simulate, type Verdict } from "./simulate.ts";
+import { expandTreeSeed } from "./tree-options.ts";
 
 const SHOWN = 60;
 
+/** The kinds of story: runs beside each other, and trees of them. */
+export const KINDS = { runs: expandSeed, trees: expandTreeSeed } as const satisfies Record<
+  string,
+  (seed: number) => SimOptions
+>;
+export type Kind = keyof typeof KINDS;
+
 export type Total = Verdict["counts"];
 
-export async function runSeeds(seeds: Iterable<number>): Promise<Total> {
-  const total: Total = { events: 0, effects: 0, crashes: 0 };
+export async function runSeeds(kind: Kind, seeds: Iterable<number>): Promise<Total> {
+  const total: Total = { events: 0, effects: 0, crashes: 0, runs: 0 };
   for (const seed of seeds) {
-    const verdict = await simulate(seed);
-    if (verdict.problems.length > 0) throw new Error(report(verdict));
-    total.events += verdict.counts.events;
-    total.effects += verdict.counts.effects;
-    total.crashes += verdict.counts.crashes;
+    const verdict = await simulate(KINDS[kind](seed));
+    if (verdict.problems.length > 0) throw new Error(report(kind, verdict));
+    for (const count of Object.keys(total) as (keyof Total)[]) total[count] += verdict.counts[count];
   }
   return total;
 }
 
-export function report({ seed, options, problems, trace }: Verdict): string {
+export function report(kind: Kind, { seed, options, problems, trace }: Verdict): string {
   return [
-    `seed ${seed}: ${problems.slice(0, 5).join("\n")}`,
+    `seed ${seed} of ${kind}: ${problems.slice(0, 5).join("\n")}`,
     `options: ${JSON.stringify(options)}`,
     `the last ${SHOWN} lines of its trace:`,
     ...trace.slice(-SHOWN),
-    `see all of it: SEED=${seed} npx vitest run test/simulation/shard-1.test.ts`,
+    `see all of it: KIND=${kind} SEED=${seed} npx vitest run test/simulation/shard-1.test.ts`,
   ].join("\n");
 }

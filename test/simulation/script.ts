@@ -3,16 +3,22 @@
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
 
-export function speak(plans: readonly RunPlan[], request: ScriptedRequest): ScriptedTurn {
+/** `children`: the ids of those that this run has started, as far as its prompt tells. */
+export function speak(
+  plans: readonly RunPlan[],
+  request: ScriptedRequest,
+  children: readonly string[],
+): ScriptedTurn {
   const plan = plans.find(({ agent }) => agent === request.agent)!;
   const { turn, attempt, purpose } = request;
   if (purpose === "summary")
     return { text: "What was done so far, in short.", usage: { input: 300, output: 20 } };
+  if (purpose === "brief") return briefing(attempt);
   const planned = plan.turns[turn - 1];
   if (purpose !== "turn" || !planned) return ending(plan, turn, purpose);
   const failure = planned.failures[attempt - 1];
   if (failure) return failing(failure);
-  return { text: planned.text, calls: planned.calls.map(call), usage: planned.usage };
+  return { text: planned.text, calls: planned.calls.map((one) => call(one, children)), usage: planned.usage };
 }
 
 function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
@@ -29,10 +35,24 @@ function ending(plan: RunPlan, turn: number, purpose: string): ScriptedTurn {
   return { report: { summary: "done", ...output }, usage };
 }
 
-function call({ tool, what, form, id }: CallPlan): NonNullable<ScriptedTurn["calls"]>[number] {
+/** What a child is told of its parent's work; said at the second attempt only. */
+function briefing(attempt: number): ScriptedTurn {
+  const usage = { input: 200, output: 20 };
+  return attempt === 1 ? { text: "", usage } : { text: "So far, so good.", usage };
+}
+
+function call(plan: CallPlan, children: readonly string[]): NonNullable<ScriptedTurn["calls"]>[number] {
+  const { tool, what, form, id, input, child } = plan;
   const base = { tool, ...(id === undefined ? {} : { id }) };
+  if (child !== undefined) return { ...base, input: about(tool, children[child] ?? "c-nobody", children) };
+  if (input !== undefined && form === "right") return { ...base, input };
   if (form === "no-json") return { ...base, raw: `{"what": "${what}` };
   return { ...base, input: form === "wrong-type" ? { what: 7 } : { what } };
+}
+
+function about(tool: string, one: string, all: readonly string[]): object {
+  if (tool !== "wait_for_runs") return { run_id: one };
+  return { run_ids: all.length > 0 ? all : [one] };
 }
 
 function failing(failure: ModelFailure): ScriptedTurn {

@@ -1,20 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { report } from "./run-seeds.ts";
+import { KINDS, report } from "./run-seeds.ts";
 import { FAILED_ONCE } from "./seeds.ts";
 import { simulate } from "./simulate.ts";
 
 describe("seeds that have failed once", () => {
-  it.each(FAILED_ONCE)("seed %i: %s", async (seed) => {
-    const verdict = await simulate(seed);
-    expect(verdict.problems, report(verdict)).toEqual([]);
+  it.each(FAILED_ONCE)("%s, seed %i: %s", async (kind, seed) => {
+    const verdict = await simulate(KINDS[kind](seed));
+    expect(verdict.problems, report(kind, verdict)).toEqual([]);
   });
 });
 
 describe("the simulation itself", () => {
-  it.each([3, 17, 33, 58, 140])("[L2] seed %i tells the same story twice, to the last line", async (seed) => {
-    const first = await simulate(seed);
+  it.each([
+    ["runs", 3],
+    ["runs", 17],
+    ["runs", 33],
+    ["runs", 58],
+    ["runs", 140],
+    ["trees", 3],
+    ["trees", 17],
+    ["trees", 33],
+  ] as const)("[L2] %s, seed %i tells the same story twice, to the last line", async (kind, seed) => {
+    const first = await simulate(KINDS[kind](seed));
     expect(first.counts.events, "a story in which something happens").toBeGreaterThan(5);
-    await simulate(seed + 1);
-    expect((await simulate(seed)).trace).toEqual(first.trace);
+    await simulate(KINDS[kind](seed + 1));
+    expect((await simulate(KINDS[kind](seed))).trace).toEqual(first.trace);
   });
 });

@@ -1,21 +1,37 @@
 // Seeds that have failed once, each with what it found. They are played for ever.
 
-export const FAILED_ONCE: readonly (readonly [seed: number, found: string])[] = [
-  [29, "[F40] the time of a retry was no number: the journal could not be read any more"],
-  [33, "[I9] a failed call whose next attempt the budget refuses went round and round without resting"],
-  [185, "[J11] a run completed by its report, with a message that the model never saw"],
-  [650, "[J3] a driver whose outcome a slow worker had handed in first kept its lease and did nothing more"],
-  [7, "[E2] a worker called a model after its own deadline"],
+import type { Kind } from "./run-seeds.ts";
+
+export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: string])[] = [
+  ["runs", 29, "[F40] the time of a retry was no number: the journal could not be read any more"],
   [
+    "runs",
+    33,
+    "[I9] a failed call whose next attempt the budget refuses went round and round without resting",
+  ],
+  ["runs", 185, "[J11] a run completed by its report, with a message that the model never saw"],
+  [
+    "runs",
+    650,
+    "[J3] a driver whose outcome a slow worker had handed in first kept its lease and did nothing more",
+  ],
+  ["runs", 7, "[E2] a worker called a model after its own deadline"],
+  [
+    "runs",
     722,
     "[L4] a driver that had lost its run was told that its intent is on disk: another had written the same one",
   ],
   [
+    "runs",
     62,
     "[F29] a result was written behind a thought that the full disk had refused: the prompt lacked a result",
   ],
-  [532, "[F29] the same, and a drive went round and round without resting"],
-  [796, "[F29] the same, and a tool was told that this is attempt 0"],
-  [148, "[P7] a cancelled run that was taken up five times in vain was set aside and could never end"],
-  [448, "[P7] the same, with the cancel between two of those times"],
+  ["runs", 532, "[F29] the same, and a drive went round and round without resting"],
+  ["runs", 796, "[F29] the same, and a tool was told that this is attempt 0"],
+  [
+    "runs",
+    148,
+    "[P7] a cancelled run that was taken up five times in vain was set aside and could never end",
+  ],
+  ["runs", 448, "[P7] the same, with the cancel between two of those times"],
 ];

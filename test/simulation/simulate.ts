@@ -7,9 +7,10 @@ import { vi } from "vitest";
 import { fakeClock } from "../../src/clock.ts";
 import { seededIds } from "../../src/ids.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
-import type { Store } from "../../src/stores/store.ts";
-import { finalProblems } from "./final-checks.ts";
-import { expandSeed, type SimAction, type SimOptions } from "./options.ts";
+import { LEASE_MS, type Store } from "../../src/stores/store.ts";
+import { finalProblems, missedTimers } from "./final-checks.ts";
+import { agentsOf } from "./find-agent.ts";
+import type { SimAction, SimOptions } from "./options.ts";
 import { Person } from "./person.ts";
 import { seededRandom } from "./random.ts";
 import { scratchFile } from "./scratch.ts";
@@ -24,21 +25,23 @@ export interface Verdict {
   problems: string[];
   /** The same for the same seed, to the last line. */
   trace: string[];
-  counts: { events: number; effects: number; crashes: number };
+  counts: { events: number; effects: number; crashes: number; runs: number };
 }
 
-const LIVENESS_ROUNDS = 300;
+const LIVENESS_ROUNDS = 1_000;
 const SPINNING = 5_000;
 const BEAT_MS = 5_000;
 const HOUR = 3_600_000;
 
-export async function simulate(seed: number, mutant: Mutant = { name: "none" }): Promise<Verdict> {
+export async function simulate(options: SimOptions, mutant: Mutant = { name: "none" }): Promise<Verdict> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const simulation = new Simulation(expandSeed(seed), mutant);
+  const mend = mutant.install?.();
+  const simulation = new Simulation(options, mutant);
   try {
     return await simulation.run();
   } finally {
     await simulation.close();
+    mend?.();
     vi.useRealTimers();
   }
 }
@@ -46,20 +49,23 @@ export async function simulate(seed: number, mutant: Mutant = { name: "none" }):
 class Simulation {
   private readonly options: SimOptions;
   private readonly world: Surroundings;
-  private readonly watch = new Watch();
+  private readonly watch: Watch;
   private readonly clock = fakeClock();
   private readonly file: string;
   private store: Store;
+  private stopWatching: () => void = () => {};
   private workers: SimWorker[] = [];
   private born = 0;
   private crashes = 0;
+  /** What a dead worker held is nobody's until its lease is over. */
+  private lastCrash = 0;
   private activity = 0;
-  private readonly runIds: string[] = [];
   private readonly trace: string[] = [];
   private person!: Person;
 
   constructor(options: SimOptions, mutant: Mutant) {
     this.options = options;
+    this.watch = new Watch(options);
     this.file = options.storage === "file" ? scratchFile(`${options.seed}.db`) : ":memory:";
     this.store = this.openStore();
     this.world = {
@@ -68,6 +74,7 @@ class Simulation {
       clock: this.clock,
       ids: seededIds(options.seed),
       watch: this.watch,
+      findAgent: agentsOf(options),
       store: () => this.store,
       onActivity: () => this.activity++,
       trace: (line) => this.trace.push(line),
@@ -80,11 +87,13 @@ class Simulation {
     for (let step = 0; step < this.options.steps && this.watch.problems.length === 0; step++)
       await this.step(step);
     if (this.watch.problems.length === 0) await this.finishAll();
+    this.stopWatching();
     if (this.watch.problems.length === 0) {
       this.watch.problems.push(...(await finalProblems(this.store, this.watch, this.options)));
     }
-    const events = this.runIds.reduce((sum, id) => sum + this.watch.journal(id).length, 0);
-    const counts = { events, effects: this.watch.effects.length, crashes: this.crashes };
+    const { runIds } = this.watch;
+    const events = runIds.reduce((sum, id) => sum + this.watch.journal(id).length, 0);
+    const counts = { events, effects: this.watch.effects.length, crashes: this.crashes, runs: runIds.length };
     const { options, trace, watch } = this;
     return { seed: options.seed, options, problems: watch.problems, trace, counts };
   }
@@ -102,12 +111,12 @@ class Simulation {
     const { workers, runs } = this.options;
     for (let count = workers === "one" ? 1 : 2; count > 0; count--) await this.hire();
     this.person = new Person(this.world, this.workers[0]!.parts);
-    this.runIds.push(...(await startRuns(runs, this.store, this.world)));
+    await startRuns(runs, this.store, this.world);
   }
 
   private openStore(): Store {
     const store = openSqliteStore({ path: this.file, clock: this.clock });
-    store.onCommit((events) => {
+    this.stopWatching = store.onCommit((events) => {
       this.activity++;
       this.watch.committed(events);
       for (const { type, runId, seq } of events) this.trace.push(`    + ${runId.slice(-4)} #${seq} ${type}`);
@@ -153,7 +162,7 @@ class Simulation {
 
   private async personActs(worker: SimWorker): Promise<string | undefined> {
     const { random } = this.world;
-    const acts = this.person.act(random.pick(this.runIds));
+    const acts = this.person.act(random.pick(this.watch.runIds));
     const meanwhile = random.chance(0.4) && !worker.gate.stalled ? worker.gate.release() : undefined;
     await this.settle();
     return meanwhile === undefined ? acts : `${await acts}, while ${meanwhile}`;
@@ -187,6 +196,7 @@ class Simulation {
 
   private async crash(worker: SimWorker): Promise<string> {
     this.crashes++;
+    this.lastCrash = this.clock.elapsed();
     const said = worker.gate.crash();
     this.workers = this.workers.filter((other) => other !== worker);
     await this.settle();
@@ -256,11 +266,19 @@ class Simulation {
   }
 
   private async goOn(left: readonly string[]): Promise<boolean> {
+    const { options, random } = this.world;
     for (const worker of this.workers) await worker.beat();
     const driven = await this.startDrive(this.workers[0]!);
     if (driven !== undefined) this.trace.push(`  drive ${driven}`);
     await this.settle();
     if (driven !== undefined || this.isBusy()) return driven !== undefined;
+    const states = left.map((runId) => this.person.state(runId));
+    const leasesAreOver = this.clock.elapsed() - this.lastCrash > 2 * LEASE_MS && options.weights.jump === 0;
+    if (leasesAreOver) for (const late of missedTimers(states, this.clock.now())) this.watch.problem(late);
+    if (options.slowPeople > 0 && random.chance(options.slowPeople)) {
+      await this.advance(HOUR);
+      return true;
+    }
     const next = await this.store.nextDue();
     const helped = await Promise.all(left.map((runId) => this.person.help(runId)));
     if (helped.includes(true)) return true;
@@ -270,7 +288,7 @@ class Simulation {
   }
 
   private async unfinished(): Promise<string[]> {
-    const rows = await Promise.all(this.runIds.map((id) => this.store.run(id)));
+    const rows = await Promise.all(this.watch.runIds.map((id) => this.store.run(id)));
     return rows.flatMap((row) => (row && row.endedAt === undefined ? [row.id] : []));
   }
 

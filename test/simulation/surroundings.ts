@@ -2,6 +2,7 @@
 
 import type { FakeClock } from "../../src/clock.ts";
 import type { Ids, RunId } from "../../src/ids.ts";
+import type { Definition } from "../../src/journal/definition.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import type { Store } from "../../src/stores/store.ts";
 import type { AnyTool } from "../../src/tools/tool.ts";
@@ -16,6 +17,8 @@ export interface Surroundings {
   clock: FakeClock;
   ids: Ids;
   watch: Watch;
+  /** An agent as its file is; throws where there is none. */
+  findAgent(name: string): Promise<Definition>;
   store(): Store;
   onActivity(): void;
   trace(line: string): void;
@@ -28,6 +31,8 @@ export interface Mutant {
   store?(store: Store, world: Surroundings): Store;
   tools?(tools: AnyTool[]): AnyTool[];
   parts?(parts: LoopParts): LoopParts;
+  /** Breaks what every worker shares; answers with how it is mended. */
+  install?(): () => void;
 }
 
 /** A simulated process, as its parts see it. */

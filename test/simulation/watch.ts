@@ -6,10 +6,12 @@ import type { EventBody, JournalEvent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
 import { toolCallsOf } from "../../src/journal/message.ts";
+import { CLOSING } from "../../src/projections/run-state.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage.ts";
 import type { Append, Appended } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
-import { TOOLS, type ToolName } from "./options.ts";
+import { type SimOptions, TOOLS, type ToolName } from "./options.ts";
+import { TreeWatch } from "./tree-watch.ts";
 
 export interface SeenEffect {
   tool: ToolName;
@@ -25,6 +27,17 @@ export class Watch {
   readonly effects: SeenEffect[] = [];
   private readonly journals = new Map<RunId, JournalEvent[]>();
   private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
+  private readonly tree: TreeWatch;
+
+  constructor({ runs, cast }: SimOptions) {
+    const plans = [...runs, ...cast];
+    this.tree = new TreeWatch((name) => plans.find(({ agent }) => agent === name)?.team?.delegation);
+  }
+
+  /** Every run, in the order in which they were started. */
+  get runIds(): RunId[] {
+    return this.tree.runIds;
+  }
 
   journal(runId: RunId): readonly JournalEvent[] {
     return this.journals.get(runId) ?? [];
@@ -41,6 +54,7 @@ export class Watch {
       for (const problem of wrongWith(event, seen)) this.problem(`${problem}: ${describe(event)}`);
       seen.push(event);
     }
+    for (const problem of this.tree.committed(events)) this.problem(problem);
   }
 
   /** I1: what was acknowledged is kept in mind. */
@@ -140,11 +154,20 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
     );
     if (!begun) yield "J3 an outcome without its intent";
   }
-  if (type === "MODEL_CALL_STARTED") yield* wrongWithCall(before);
-  if (type === "RUN_COMPLETED" && payload.stopReason === "final_answer" && payload.unseen) {
+  if (type === "MODEL_CALL_STARTED") yield* wrongWithCall(before, payload.purpose === "brief");
+  if (
+    type === "RUN_COMPLETED" &&
+    payload.stopReason === "final_answer" &&
+    payload.unseen &&
+    !isClosing(before)
+  ) {
     yield "J11 completed with context that the model never saw";
   }
 }
+
+/** D2: it had its answer, and only waited for its children. */
+const isClosing = (before: readonly JournalEvent[]): boolean =>
+  before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.detail === CLOSING);
 
 /** The same text for the same value: what is read back has its keys in the order of its schema. */
 function sorted(payload: object): string {
@@ -163,16 +186,14 @@ function nameOf(event: EventBody): string {
 }
 
 /** Before a model is asked: each call of the thought before has its one result (F11), and there is money left (I9). */
-function* wrongWithCall(before: readonly JournalEvent[]): Generator<string> {
-  const thought = before.findLast(({ type }) => type === "AGENT_THOUGHT");
+function* wrongWithCall(before: readonly JournalEvent[], isBrief: boolean): Generator<string> {
+  const thought = isBrief ? undefined : before.findLast(({ type }) => type === "AGENT_THOUGHT");
   if (thought?.type === "AGENT_THOUGHT") {
     const calls = toolCallsOf(thought.payload.content).map(
       (_, index) => `${thought.payload.callId}.${index}`,
     );
     for (const id of calls) {
-      if (!before.some((other) => other.type === "TOOL_RESULT" && other.payload.toolCallId === id)) {
-        yield `F11 ${id} has no result`;
-      }
+      if (!before.some((other) => resultOf(other) === id)) yield `F11 ${id} has no result`;
     }
   }
   const spent = before.reduce(applyUsage, emptyUsage());
@@ -180,6 +201,12 @@ function* wrongWithCall(before: readonly JournalEvent[]): Generator<string> {
   if (totalTokens(spent) > budget.maxTokens)
     yield `I9 ${totalTokens(spent)} of ${budget.maxTokens} tokens spent`;
   if (spent.cost > budget.maxCost + 1e-9) yield `I9 ${spent.cost} of ${budget.maxCost} dollars spent`;
+}
+
+/** D0: the end of the child that a call waits for is its result. */
+function resultOf({ type, payload }: JournalEvent): string | undefined {
+  if (type === "TOOL_RESULT") return payload.toolCallId;
+  return type === "CHILD_RUN_COMPLETED" ? payload.key : undefined;
 }
 
 function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCost: number } {

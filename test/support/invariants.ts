@@ -5,14 +5,17 @@ import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { applyRunRow, firstRow } from "../../src/projections/run-row.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";
+import { type Told, treeProblems } from "./tree-invariants.ts";
 
 export async function checkInvariants(store: Store, oracleFile: string): Promise<void> {
   const { runs } = await store.runs({ limit: 10_000 });
   const seen = effects(oracleFile);
   const setAside = new Set((await store.quarantined()).map(({ runId }) => runId));
+  const told: Told[] = [];
   for (const row of runs) {
     if (setAside.has(row.id)) continue; // cannot be read, and says so
     const events = await store.journal(row.id); // I2: dense and chained, or it throws
+    told.push({ row, events });
     expect(
       events.map((event) => event.seq),
       "I2",
@@ -64,4 +67,5 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
       if (row.status === "waiting" || row.status === "suspended") expect(row.waitingOn, "I11").toBeDefined();
     }
   }
+  if (setAside.size === 0) expect(treeProblems(told)).toEqual([]);
 }

@@ -29,6 +29,19 @@ export function turns(...answers: (ScriptedTurn | ((lastResult: string) => Scrip
   };
 }
 
+/** Each agent plays its own script. */
+export function roles(scripts: Record<string, Script>): Script {
+  return (request) => {
+    const script = scripts[request.agent];
+    return typeof script === "function" ? script(request) : { text: `${request.agent} is done` };
+  };
+}
+
+export const delegate = (agent: string, task = `the task of ${agent}`, more: object = {}) => ({
+  tool: "delegate",
+  input: { agent, task, ...more },
+});
+
 export const look = (what: string) => ({ tool: "look", input: { what } });
 export const charge = (what: string) => ({ tool: "charge", input: { what } });
 export const stamp = (what: string) => ({ tool: "stamp", input: { what } });

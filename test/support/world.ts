@@ -1,4 +1,4 @@
-// A project in a temporary folder with one agent, a scripted model, the oracle's tools and a real SQLite store.
+// A project in a temporary folder with its agents, a scripted model, the oracle's tools and a real SQLite store.
 // It drives its runs as `cadre up` does, or, `idle`, only when the test says so: then nothing happens by a timer.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -44,6 +44,8 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
   model?: string;
   /** Frontmatter lines of the agent beside its model. */
   agent?: string;
+  /** Further agents: their frontmatter lines beside the model, by name. */
+  cast?: Record<string, string>;
   /** The project's cadre.yaml. */
   config?: string;
   /** Drives nothing by itself: the test calls `drive`. */
@@ -55,14 +57,16 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
 const ENDS: EventType[] = ["RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED"];
 
 export async function makeWorld(options: WorldOptions): Promise<World> {
-  const { script, model = "scripted/test", agent = "", config, ...always } = options;
+  const { script, model = "scripted/test", agent = "", cast = {}, config, ...always } = options;
   const folder = mkdtempSync(join(tmpdir(), "cadre-test-"));
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"));
-  writeFileSync(
-    join(folder, "agents", "tester.md"),
-    `---\ndescription: tests\nmodel: ${model}\n${agent}\n---\nYou test.\n`,
-  );
+  for (const [name, keys] of Object.entries({ tester: agent, ...cast })) {
+    writeFileSync(
+      join(folder, "agents", `${name}.md`),
+      `---\ndescription: ${name === "tester" ? "tests" : `does ${name}`}\nmodel: ${model}\n${keys}\n---\nYou test.\n`,
+    );
+  }
   if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   let mortal: MortalStore;
   const open = async (given: Partial<WorldOptions>): Promise<Runtime> => {

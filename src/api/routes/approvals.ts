@@ -8,6 +8,7 @@ import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
 import { fold } from "../../projections/projection.ts";
 import { runStateProjection } from "../../projections/run-state.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
+import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { readBody, readQuery } from "../request.ts";
@@ -83,7 +84,7 @@ async function itemsOf(store: Store, runId: RunId): Promise<ApprovalItem[]> {
   try {
     return openItems(fold(runStateProjection, await store.journal(runId)));
   } catch (error) {
-    if (!(error instanceof CadreError) || !error.code.startsWith("JOURNAL_")) throw error;
+    if (!isDamage(error)) throw error;
     await store.quarantine({
       runId,
       reason: error.message,

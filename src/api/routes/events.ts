@@ -8,7 +8,7 @@ import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { readQuery } from "../request.ts";
 import { EventsQuery, FeedQuery } from "../schema.ts";
-import { eventStream, placeOf, type Wanted } from "../sse.ts";
+import { belongs, eventStream, placeOf, type Wanted } from "../sse.ts";
 import { subtreeOf } from "../subtree.ts";
 
 const PAGE = 1_000;
@@ -55,7 +55,7 @@ async function pageOf(
   { of, runs }: Scope,
 ): Promise<{ events: JournalEvent[]; nextAfter?: number }> {
   const page = await store.read(after, PAGE, of);
-  const events = page.filter((event) => runs?.has(event.runId) ?? true);
+  const events = page.filter((event) => belongs(event, runs));
   // Not only after a full page: what cannot be read is left out of it.
   const last = page.at(-1);
   return { events, ...(last ? { nextAfter: last.position } : {}) };

@@ -10,7 +10,7 @@ export function grantRoutes({ store }: ApiParts): Hono {
   return new Hono()
     .get("/", async (c) => {
       readQuery(c, NoQuery);
-      const grants: GrantView[] = await store.grants();
+      const grants: GrantView[] = (await store.grants()).filter(({ scope }) => scope === "always");
       return c.json({ grants });
     })
     .delete("/:id{[0-9]{1,15}}", async (c) => {

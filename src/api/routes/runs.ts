@@ -3,16 +3,18 @@
 import { type Context, Hono } from "hono";
 import type { z } from "zod";
 import { CadreError } from "../../errors.ts";
-import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
+import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { readBody, readQuery } from "../request.ts";
+import { detailOf } from "../run-detail.ts";
 import * as schema from "../schema.ts";
-import { subtreeOf, totalUsage } from "../subtree.ts";
+import { subtreeOf } from "../subtree.ts";
 import { transcriptOf } from "../transcript-of.ts";
+import { nest } from "../tree.ts";
 
 export function runRoutes(parts: ApiParts): Hono {
   const { store, people } = parts;
@@ -27,6 +29,10 @@ export function runRoutes(parts: ApiParts): Hono {
     .get("/:id", async (c) => {
       readQuery(c, schema.NoQuery);
       return c.json(await detailOf(store, await found(c)));
+    })
+    .get("/:id/tree", async (c) => {
+      readQuery(c, schema.NoQuery);
+      return c.json(nest(await subtreeOf(store, await found(c))));
     })
     .get("/:id/context", async (c) => {
       readQuery(c, schema.NoQuery);
@@ -93,44 +99,13 @@ async function start(c: Context, { admit, who }: ApiParts): Promise<Response> {
   return c.json({ runId }, 201);
 }
 
-async function detailOf(store: Store, row: RunRow): Promise<schema.RunDetail> {
-  const [[first], [last], tree] = await Promise.all([
-    store.journal(row.id, 0, 1),
-    store.journal(row.id, row.seq - 1, 1),
-    subtreeOf(store, row),
-  ]);
-  const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
-  return {
-    ...row,
-    ...(input === undefined ? {} : { input }),
-    limits,
-    ...endOf(last),
-    treeUsage: totalUsage(tree),
-    children: tree.filter((below) => below.parentRunId === row.id),
-  };
-}
-
-function endOf(last: JournalEvent | undefined): Pick<schema.RunDetail, "output" | "result"> {
-  switch (last?.type) {
-    case "RUN_COMPLETED":
-    case "RUN_FAILED":
-    case "RUN_CANCELLED": {
-      const { output, result } = last.payload;
-      return { ...(output === undefined ? {} : { output }), result };
-    }
-    default:
-      return {};
-  }
-}
-
-/** What the model sees. */
 /** Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure. */
 async function verify(store: Store, { id }: RunRow): Promise<schema.Verification> {
   const head = (await store.head(id))?.hash ?? "";
   try {
     return { ok: true, events: (await store.journal(id)).length, head };
   } catch (error) {
-    if (!(error instanceof CadreError && error.code.startsWith("JOURNAL_"))) throw error;
+    if (!isDamage(error)) throw error;
     const seq = error.details?.["seq"];
     return { ok: false, events: typeof seq === "number" ? seq - 1 : 0, head, problem: error.message };
   }

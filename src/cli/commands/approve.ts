@@ -3,11 +3,12 @@
 
 import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
+import { cardsOf } from "../cards.ts";
 import { whoGoesOn, withClient } from "../connect.ts";
 import { parseInput } from "../edit-json.ts";
 import { findItem } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { approvalLines, cardLines, editLines, itemTitle } from "../view/approval.ts";
+import { approvalLines, type Card, cardLines, editLines, itemTitle } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
 import type { Screen } from "../view/screen.ts";
 
@@ -33,8 +34,9 @@ export async function approve(
     const item = findItem(open, id);
     if (typeof item !== "string") refuseMisfit(item, decision);
     const approvalId = typeof item === "string" ? item : item.id;
+    const cards = await cardsOf(client, typeof item === "string" || json ? [] : [item]);
     const { alreadyDecided } = await client.decide(approvalId, decision);
-    if (typeof item !== "string" && !json) showDecided(item, decision, screen);
+    for (const card of cards) showDecided(card, decision, screen);
     const next = await whoGoesOn(client);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
@@ -50,15 +52,17 @@ async function list({ folder, io, json, screen, at }: Invocation, options: Appro
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
     );
   }
-  const open = await withClient({ folder, env: io.env }, (client) => client.approvals());
-  if (json) for (const item of open) screen.line(jsonLine(item));
-  else if (open.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of cardLines(open, at, screen.paint)) screen.line(line);
+  const cards = await withClient({ folder, env: io.env }, async (client) =>
+    cardsOf(client, await client.approvals()),
+  );
+  if (json) for (const { item, task } of cards) screen.line(jsonLine({ ...item, task }));
+  else if (cards.length === 0) screen.line("Nothing waits for a person here.");
+  else for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
   return EXIT.done;
 }
 
-function showDecided(item: ApprovalView, { decision, input }: DecisionBody, { line, paint }: Screen): void {
-  for (const text of approvalLines(item, paint)) line(text);
+function showDecided({ item, task }: Card, { decision, input }: DecisionBody, { line, paint }: Screen): void {
+  for (const text of approvalLines(item, paint, { path: item.path, task })) line(text);
   if (decision === "edit") for (const text of editLines(item.input, input, paint)) line(text);
 }
 

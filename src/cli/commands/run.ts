@@ -74,9 +74,11 @@ async function stay(visit: Stay): Promise<number> {
 }
 
 function connectOptions({ invocation, options }: Stay): ConnectOptions {
-  const { folder, io } = invocation;
+  const { folder, io, screen } = invocation;
   const flags = options.model === undefined ? {} : { flags: { model: options.model } };
-  return { folder, env: io.env, drive: true, ...flags };
+  // Written beside the screen, it would be written into the middle of what is drawn there.
+  const say = screen.rich && io.stderr.isTTY ? { say: screen.line } : {};
+  return { folder, env: io.env, drive: true, ...flags, ...say };
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {
@@ -111,6 +113,7 @@ function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Leaving
   if (yes) return { type: "yes" };
   if (!isAttended(invocation)) return { type: "nobody" };
   const { io, screen } = invocation;
-  const keys = createKeys(io, () => leaving.interrupt());
+  const { stdin, stdout } = io;
+  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: leaving.interrupt });
   return { type: "person", desk: { screen, keys, env: io.env } };
 }

@@ -1,12 +1,17 @@
-// `cadre runs`: the runs of this project, newest first.
+// `cadre runs`: the trees of this project, newest first, by their roots; with `--all` each run below its root.
 
+import type { CadreClient } from "../../api/client.ts";
+import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
 import { RUN_STATUSES, type RunStatus } from "../../journal/events.ts";
+import { allRuns } from "../all-runs.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { standingOf } from "../standing.ts";
-import { ago, cost } from "../view/format.ts";
+import { type Standing, standingsIn } from "../standing.ts";
+import { allOf, branches } from "../view/branches.ts";
+import { ago, count, shortCost } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
+import type { Paint } from "../view/screen.ts";
 import { goesOnLater, statusWord } from "../view/summary.ts";
 import { table } from "../view/table.ts";
 
@@ -14,6 +19,7 @@ export interface RunsOptions {
   status?: string;
   agent?: string;
   limit?: string;
+  all?: boolean;
 }
 
 const LIMIT = 20;
@@ -22,37 +28,100 @@ export async function runs(
   { io, folder, json, screen, at }: Invocation,
   options: RunsOptions,
 ): Promise<number> {
-  const filter = {
-    limit: limitOf(options.limit),
-    ...(options.agent === undefined ? {} : { agent: options.agent }),
-    ...(options.status === undefined ? {} : { status: statusesOf(options.status) }),
-  };
-  const { found, health, open } = await withClient({ folder, env: io.env }, async (client) => ({
-    found: (await client.runs(filter)).runs,
-    health: await client.health(),
-    open: await client.approvals(),
-  }));
+  const found = await withClient({ folder, env: io.env }, (client) => read(client, options));
+  const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
-    for (const run of found) screen.line(jsonLine(run));
+    for (const { run } of lines) screen.line(jsonLine(run));
     return EXIT.done;
   }
-  if (found.length === 0) {
-    const isFiltered = options.agent !== undefined || options.status !== undefined;
-    screen.line(isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`);
+  const { paint } = screen;
+  const rows = rowsOf(lines, Date.now(), paint);
+  for (const line of table(rows, io.stdout.isTTY ? io.stdout.columns : undefined)) screen.line(line);
+  for (const line of remarks(found, lines, options, at)) screen.line(paint("dim", line));
+  return EXIT.done;
+}
+
+interface Found {
+  /** Newest first. */
+  trees: RunTree[];
+  /** The runs that were asked for; undefined: all. */
+  ids: ReadonlySet<string> | undefined;
+  /** How many were asked for, but are below others. */
+  below: number;
+  health: Health;
+  open: ApprovalView[];
+}
+
+async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
+  const { all, agent, status } = options;
+  const limit = limitOf(options.limit);
+  const isFiltered = agent !== undefined || status !== undefined;
+  const filter = {
+    ...(agent === undefined ? {} : { agent }),
+    ...(status === undefined ? {} : { status: statusesOf(status) }),
+  };
+  const roots = new Set<string>();
+  const ids = new Set<string>();
+  let below = 0;
+  for await (const { id, rootRunId, parentRunId } of allRuns(client, filter)) {
+    const isListed = all || parentRunId === undefined;
+    const isFull = !roots.has(rootRunId) && roots.size === limit;
+    if (isFull && !isFiltered) break;
+    if (!isListed) below++;
+    if (!isListed || isFull) continue;
+    roots.add(rootRunId);
+    ids.add(id);
   }
-  const standings = found.map((run) => standingOf(run, health, open));
-  const now = Date.now();
-  const rows = found.map((run, i) => [
+  const [trees, health, open] = await Promise.all([
+    Promise.all([...roots].map((id) => client.tree(id))),
+    client.health(),
+    client.approvals(),
+  ]);
+  trees.sort((left, right) => right.createdAt - left.createdAt);
+  return { trees, ids: isFiltered ? ids : undefined, below, health, open };
+}
+
+interface Listed {
+  run: RunSummary & Pick<RunTree, "treeUsage"> & { below: number };
+  branch: string;
+  standing: Standing;
+}
+
+/** The root, or with `--all` what was asked for and everything above it. */
+function listed(tree: RunTree, { ids, health, open }: Found, { all }: RunsOptions): Listed[] {
+  const standings = standingsIn(tree, health, open);
+  const isShown = (run: RunTree): boolean =>
+    all === true && (!ids || allOf(run).some(({ id }) => ids.has(id)));
+  return branches(tree, isShown).map(({ node, branch }) => {
+    const { children: _, ...run } = node;
+    return { run: { ...run, below: allOf(node).length - 1 }, branch, standing: standings.get(node.id)! };
+  });
+}
+
+function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][] {
+  const isTree = lines.some(({ run }) => run.below > 0);
+  return lines.map(({ run, branch, standing }) => [
     run.id,
-    statusWord(standings[i]!, screen.paint),
-    plainLine(run.agent),
-    screen.paint("dim", ago(run.createdAt, now)),
-    screen.paint("dim", cost(run.usage)),
+    statusWord(standing, paint),
+    `${branch}${plainLine(run.agent)}`,
+    ...(isTree ? [paint("dim", run.below === 0 ? "" : `${run.below} below`)] : []),
+    paint("dim", ago(run.createdAt, now)),
+    paint("dim", shortCost(run.treeUsage)),
     plainLine(run.task),
   ]);
-  for (const line of table(rows, io.stdout.isTTY ? io.stdout.columns : undefined)) screen.line(line);
-  if (standings.includes("left")) screen.line(screen.paint("dim", goesOnLater(at)));
-  return EXIT.done;
+}
+
+function remarks({ below }: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
+  const isFiltered = options.agent !== undefined || options.status !== undefined;
+  const hidden = isFiltered && !options.all ? below : 0;
+  const nothing = isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`;
+  return [
+    ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
+    ...(hidden > 0
+      ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
+      : []),
+    ...(lines.some(({ standing }) => standing === "left") ? [goesOnLater(at)] : []),
+  ];
 }
 
 function limitOf(text: string | undefined): number {

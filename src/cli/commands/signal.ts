@@ -1,18 +1,9 @@
-// `cadre cancel`, `pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
+// `cadre pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
 
 import type { CadreClient } from "../../api/client.ts";
 import { whoGoesOn, withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { count } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
-
-export const cancel = (invocation: Invocation, runId: string, { reason }: { reason?: string }) =>
-  signal(invocation, async (client) => {
-    const { cancelled } = await client.cancel(runId, reason);
-    const children = cancelled.length > 1 ? ` with ${count(cancelled.length - 1, "child", "children")}` : "";
-    const later = "it ends at the next `cadre run`";
-    return { told: { cancelled }, word: `Cancel recorded${children}`, later };
-  });
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
   signal(invocation, async (client) => {

@@ -1,5 +1,5 @@
-// `cadre tail RUN`: what happened in a run, then what happens, until it ends. Never drives: where no process does,
-// nothing more can come, and that is said instead of waiting for it.
+// `cadre tail RUN`: what happened in a run and all below it, then what happens, until it ends. Never drives: where no
+// process does, nothing more can come, and that is said instead of waiting for it.
 
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -14,7 +14,7 @@ const TICK_MS = 500;
 export async function tail(invocation: Invocation, id: string): Promise<number> {
   const { screen, json } = invocation;
   const leaving = watchLeaving();
-  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen);
+  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen, "lines");
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   let after: number | undefined;
   try {
@@ -43,9 +43,10 @@ async function watch(
   try {
     const { id: runId } = await client.run(id);
     if (connection.owner) {
-      for (const event of await client.events(runId, after)) view.event(event);
+      for (const event of await client.treeEvents(runId, after)) view.event(event);
     } else {
-      for await (const item of client.follow({ runId, signal, ...(after === undefined ? {} : { after }) })) {
+      const place = after === undefined ? {} : { after };
+      for await (const item of client.follow({ runId, tree: true, signal, ...place })) {
         if (item.type === "delta") view.delta(item.delta);
         if (item.type !== "event") continue;
         view.event(item.event);
@@ -56,7 +57,7 @@ async function watch(
     const run = await client.run(runId);
     if (json) return exitCodeOf(run.status);
     if (run.endedAt !== undefined) {
-      for (const line of summaryLines(run, screen, view.lastWords())) screen.line(line);
+      for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
       for (const line of tryAgain(run, at)) screen.line(line);
       screen.line(lookAgain(runId, at, screen.paint));
     } else if (connection.owner) {

@@ -18,13 +18,15 @@ const item = (over: Partial<ApprovalView>): ApprovalView => ({
   ...over,
 });
 
+const asker = { path: ["lead", "pen"], task: "Mend the parser" };
+
 const marks = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
 const bare = (_: unknown, text: string): string => text;
 
 describe("an approval", () => {
   test("a diff is coloured, and its header needs no banner", () => {
     const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
-    const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks);
+    const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks, asker);
     expect(lines).toContain("<dim>asked because of: project ask Edit</>");
     expect(lines.slice(-8, -1)).toEqual([
       "",
@@ -46,16 +48,17 @@ describe("an approval", () => {
       input: { description: `fine${order}` },
       preview: `a${order}${"\n".repeat(50)}${"line\n".repeat(60)}last`,
     });
-    const text = approvalLines(evil, bare).join("\n");
+    const text = approvalLines(evil, bare, { path: evil.path, task: `mend${order}` }).join("\n");
     expect(text).not.toMatch(/[^\n\P{C}]/u);
     expect(text).toContain("agent says: fine⟦U+001B⟧[2J⟦U+202E⟧");
+    expect(text).toContain("works on: mend⟦U+001B⟧[2J⟦U+202E⟧");
     expect(text).toContain("⟦49 empty lines⟧");
     expect(text.match(/^ {2}line$/gm)).toHaveLength(60);
     expect(text).toContain("  last\n(63 lines: scroll up to see all)");
   });
 
   test("without a preview the input is shown; asked again, it says why", () => {
-    const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare).join("\n");
+    const text = approvalLines(item({ input: { path: "a.txt", n: 1 }, round: 2 }), bare, asker).join("\n");
     expect(text).toContain('  {\n    "path": "a.txt",\n    "n": 1\n  }');
     expect(text).toContain("lead › pen needs your approval again: what it rests on has changed");
   });
@@ -73,14 +76,21 @@ describe("an approval", () => {
   });
 
   test("a card says whose it is, and how to approve, reject and edit it as a shell reads it", () => {
-    const card = cardLines([item({ input: { path: "it's\u202e.txt" } })], " -C x", bare);
+    const card = cardLines(
+      [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it" }],
+      " -C x",
+      bare,
+    );
+    expect(card.slice(1, 3)).toEqual(["lead › pen needs your approval", "works on: Mend it"]);
     expect(card.slice(-4)).toEqual([
       "run r1 · agent pen",
       "  cadre approve r1:m1.0 -C x",
       '  cadre reject r1:m1.0 --note "why" -C x',
       `  cadre approve r1:m1.0 --edit '{"path":"it'\\''s\\u202e.txt"}' -C x`,
     ]);
-    const long = cardLines([item({ input: { content: "x".repeat(500) } })], "", bare).at(-1);
+    const long = cardLines([{ item: item({ input: { content: "x".repeat(500) } }), task: "" }], "", bare).at(
+      -1,
+    );
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 

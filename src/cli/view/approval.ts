@@ -6,7 +6,7 @@ import type { ApprovalView } from "../../api/schema.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import { clockTime } from "./format.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
-import type { Paint } from "./screen.ts";
+import { fitted, type Paint } from "./screen.ts";
 
 const HEADLINES = {
   tool: "needs your approval",
@@ -16,26 +16,40 @@ const HEADLINES = {
   loop: "repeats itself",
 } as const;
 
-export function approvalLines(item: ApprovalView, paint: Paint): string[] {
-  const who = plainLine(item.path.length > 1 ? item.path.join(" › ") : item.agent);
+/** Who wants something: the names from the root of the tree down to the run, and what that was asked to do. */
+export interface Asker {
+  path: readonly string[];
+  task: string | undefined;
+}
+
+export function approvalLines(item: ApprovalView, paint: Paint, { path, task }: Asker): string[] {
+  const who = plainLine(path.join(" › "));
   const again = item.round > 1 ? " again: what it rests on has changed" : "";
   const title = `${who} ${HEADLINES[item.kind]}${again}`;
   return [
     "",
     paint(["bold", "yellow"], title),
+    ...(task === undefined ? [] : [`works on: ${fitted(plainLine(task), LONGEST_TASK)}`]),
     ...facts(item).map((fact) => paint("dim", fact)),
     ...body(item, paint),
     "",
   ];
 }
 
+const LONGEST_TASK = 200;
+
 /** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
-export function cardLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {
-  return items.flatMap((item) => [
-    ...approvalLines(item, paint),
+export function cardLines(cards: readonly Card[], at: string, paint: Paint): string[] {
+  return cards.flatMap(({ item, task }) => [
+    ...approvalLines(item, paint, { path: item.path, task }),
     paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
     ...[...answerCommands(item, at), ...editCommands(item, at)].map((command) => `  ${command}`),
   ]);
+}
+
+export interface Card {
+  item: ApprovalView;
+  task: string;
 }
 
 /** What a person made of an input, beside what it was: what will run is on the screen before it does. */

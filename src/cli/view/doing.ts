@@ -1,12 +1,20 @@
-// What goes on between two events, for the status line: who, which turn, what, for how long.
+// What a run does between two events: what, for how long, and the latest words of it.
 
-import type { JournalEvent } from "../../journal/events.ts";
+import type { JournalEvent, WaitingOn } from "../../journal/events.ts";
 import type { RunState } from "../../projections/run-state.ts";
 import { describeCall } from "../../projections/timeline.ts";
-import { duration } from "./format.ts";
+import { count, duration } from "./format.ts";
 import { plainLine } from "./plain.ts";
 
-export function createDoing(state: RunState) {
+export interface Doing {
+  event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void;
+  /** A piece of the output of its tool, or of its model's words. */
+  output(piece: string): void;
+  /** Undefined: it does nothing, and waits for nothing that comes by itself. */
+  now(at: number): { what: string; time: string; output: string } | undefined;
+}
+
+export function createDoing(state: RunState): Doing {
   let what: string | undefined;
   let since = 0;
   let until: number | undefined;
@@ -15,7 +23,7 @@ export function createDoing(state: RunState) {
     [what, since, until, output] = [text, ts, undefined, ""];
   };
   return {
-    event(event: JournalEvent, calls: ReadonlyMap<string, { tool: string; input: unknown }>): void {
+    event(event, calls) {
       const { ts } = event;
       if (event.type === "MODEL_CALL_STARTED") set("thinking", ts);
       else if (event.type === "TOOL_STARTED") {
@@ -24,22 +32,17 @@ export function createDoing(state: RunState) {
       } else if (event.type === "AGENT_THOUGHT" || event.type === "TOOL_RESULT") set("working", ts);
       else if (state.end || state.status === "suspended") set(undefined, ts);
       else if (state.status === "waiting") {
-        const { kind, detail, until: end } = state.waitingOn ?? { kind: "" };
-        const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
-        set(`waiting (${plainLine(detail ?? kind)})${attempt}`, ts);
-        until = end;
-      }
+        set(waiting(state), ts);
+        until = state.waitingOn?.until;
+      } else if (event.type === "CHILD_RUN_COMPLETED" || event.type === "RUN_RESUMED") set("working", ts);
     },
-    output(text: string): void {
-      const line = text.trimEnd().split("\n").at(-1) ?? "";
-      if (line.trim() !== "") output = plainLine(line);
+    output(piece) {
+      output = (output + piece).slice(-KEPT);
     },
-    text(now: number): string | undefined {
+    now(at) {
       if (what === undefined) return undefined;
-      const time = until === undefined ? wholeSeconds(now - since) : `${wholeSeconds(until - now)} left`;
-      const turn = `turn ${state.turns + (state.openModelCall ? 1 : 0)}/${state.start?.limits.maxTurns ?? "?"}`;
-      const agent = plainLine(state.start?.agent ?? "");
-      return [agent, turn, what, time, ...(output === "" ? [] : [output])].join(" · ");
+      const time = until === undefined ? wholeSeconds(at - since) : `${wholeSeconds(until - at)} left`;
+      return { what, time, output: latestLine(output) };
     },
   };
 }
@@ -47,7 +50,32 @@ export function createDoing(state: RunState) {
 /** The attempt that comes after one that the provider failed. */
 export const nextAttempt = ({ failed }: RunState): number => (failed?.attempt ?? 1) + 1;
 
-/** A status line that counts tenths would never be still. */
-function wholeSeconds(ms: number): string {
+/** Which turn it is in, of how many. */
+export const turnOf = ({ turns, openModelCall, start }: RunState): string =>
+  `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
+
+/** A line that counts tenths would never be still. */
+export function wholeSeconds(ms: number): string {
   return ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1_000))} s` : duration(ms);
+}
+
+const KEPT = 400;
+const LONGEST = 60;
+
+function latestLine(text: string): string {
+  const line = plainLine(
+    text
+      .trimEnd()
+      .split("\n")
+      .findLast((candidate) => candidate.trim() !== "") ?? "",
+  );
+  const characters = Array.from(line);
+  return characters.length <= LONGEST ? line : `…${characters.slice(1 - LONGEST).join("")}`;
+}
+
+function waiting(state: RunState): string {
+  const { kind, detail, items = [] } = state.waitingOn ?? ({ kind: "timer" } as WaitingOn);
+  if (kind === "child") return `waiting for ${count(items.length, "run")} below`;
+  const attempt = kind === "provider" ? `, then attempt ${nextAttempt(state)}` : "";
+  return `waiting (${plainLine(detail ?? kind)})${attempt}`;
 }

@@ -21,6 +21,19 @@ export function cost({ cost: known, unpriced }: RunUsage): string {
     : `at least ${money(known)} (${count(unpriced, "call")} without a price)`;
 }
 
+/** `$?` where no price is known, `$1+` where some are not. */
+export function shortCost({ cost: known, unpriced }: RunUsage): string {
+  if (unpriced === 0) return money(known);
+  return known === 0 ? "$?" : `${money(known)}+`;
+}
+
+/** 950, 1.2k, 34k, 5.6M. */
+export function shortCount(number: number): string {
+  if (number < 1_000) return String(number);
+  const [value, unit] = number < 999_500 ? [number / 1_000, "k"] : [number / 1_000_000, "M"];
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)}${unit}`;
+}
+
 export const tokens = (usage: RunUsage): string => count(totalTokens(usage), "token");
 
 export function clockTime(ts: number): string {

@@ -1,20 +1,21 @@
-// A run for machines: each event as one line of JSON, as the API gives it. Nothing streams and nothing is rewritten.
+// A tree for machines: each event as one line of JSON, as the API gives it. Nothing streams and nothing is rewritten.
 
-import { applyRunState, emptyRunState } from "../../projections/run-state.ts";
 import type { LiveView } from "./live.ts";
+import { createLiveTree } from "./live-tree.ts";
 import { jsonLine } from "./plain.ts";
 
 export function createJsonView(print: (line: string) => void): LiveView {
-  const state = emptyRunState();
+  const tree = createLiveTree();
   return {
-    state,
+    tree,
     event(event) {
-      applyRunState(state, event);
+      tree.apply(event);
       print(jsonLine(event));
     },
     delta() {},
     tick() {},
     rest() {},
+    drawing: () => [],
     lastWords: () => "",
   };
 }

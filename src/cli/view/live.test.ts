@@ -1,27 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
-import { DEFAULT_LIMITS } from "../../journal/definition.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { createLiveView } from "./live.ts";
 import { createScreen } from "./screen.ts";
+import { childEnded, completed, started } from "./tree.fixture.ts";
+import { visible } from "./visible.fixture.ts";
 
-const start: EventBody = {
-  type: "RUN_STARTED",
-  payload: {
-    agent: "pen",
-    definition: "h",
-    kind: "main",
-    depth: 0,
-    trigger: "user",
-    task: "go",
-    mode: "auto",
-    attended: true,
-    rootRunId: "r1",
-    workspace: "/w",
-    limits: DEFAULT_LIMITS,
-    approvals: { onTimeout: "reject", unattended: "park" },
-  },
-};
+const start = started("pen");
 
 const asked = (callId: string, attempt = 1): EventBody => ({
   type: "MODEL_CALL_STARTED",
@@ -47,21 +32,26 @@ const thought = (
   },
 });
 
-function watch(isTTY: boolean) {
+function watch(isTTY: boolean, style?: "lines") {
   const pieces: string[] = [];
-  const out = { isTTY, columns: 60, write: (text: string) => pieces.push(text) };
-  const view = createLiveView(createScreen(out, {}));
-  let seq = 0;
-  const happens = (...bodies: EventBody[]): void => {
+  const out = { isTTY, columns: 60, rows: 20, write: (text: string) => pieces.push(text) };
+  const view = createLiveView(createScreen(out, {}), style);
+  const seqs = new Map<string, number>();
+  let position = 0;
+  const happensTo = (runId: string, ...bodies: EventBody[]): void => {
     for (const body of bodies) {
-      seq++;
-      view.event({ runId: "r1", seq, position: seq, ts: seq, key: `k${seq}`, ...body } as JournalEvent);
+      const seq = (seqs.get(runId) ?? 0) + 1;
+      seqs.set(runId, seq);
+      position++;
+      view.event({ runId, seq, position, ts: position, key: `k${seq}`, ...body } as JournalEvent);
     }
   };
+  const happens = (...bodies: EventBody[]): void => happensTo("r1", ...bodies);
   const says = (callId: string, text: string, attempt = 1, runId = "r1"): void =>
     view.delta({ type: "text.delta", runId, callId, attempt, text });
-  const text = () => stripVTControlCharacters(pieces.join(""));
-  return { view, happens, says, text, raw: () => pieces.join("") };
+  const raw = () => pieces.join("");
+  const text = () => stripVTControlCharacters(raw());
+  return { view, happens, happensTo, says, text, raw, seen: () => visible(raw(), 60) };
 }
 
 describe("words", () => {
@@ -153,4 +143,63 @@ test("a wait for the provider says until when and why, how long still, and which
     payload: { callId: "m1", cause: "rate_limit", message: "429: slow down", retryAt },
   });
   expect(text()).toMatch(/Waiting for the provider until .*14:02.* \(429: slow down\)/);
+});
+
+describe("a tree", () => {
+  const below = (agent: string, parentRunId = "r1") => started(agent, { parentRunId });
+  const delegated = (child: string, agent: string): EventBody => ({
+    type: "CHILD_RUN_STARTED",
+    payload: { child_run_id: child, agent_type: agent, task: "part", trigger: "delegation", key: child },
+  });
+
+  test("lines say whose they are as soon as there is more than one run, and alike agents are told apart", () => {
+    const { happens, happensTo, text } = watch(false);
+    happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
+    happensTo("c1", below("pen"), asked("m1"), thought("m1", "One\nTwo"));
+    happens(delegated("c2", "pen"));
+    happensTo("c2", below("pen"));
+    happensTo("c3", below("ink", "c2"), completed("failed"));
+    happensTo("c2", completed());
+    happens({ type: "CHILD_RUN_COMPLETED", payload: childEnded("c2") });
+    expect(text().split("\n")).toEqual([
+      "lead · run r1",
+      "model scripted/pen (scripted)",
+      "I split it.",
+      "Started pen: part",
+      "lead › pen  run c1",
+      "lead › pen  One",
+      "lead › pen  Two",
+      "lead  Started pen: part",
+      "lead › pen#2  run c2",
+      "lead › pen#2 › ink  run c3",
+      "lead  pen#2 is done: It is done.",
+      "",
+    ]);
+  });
+
+  test("drawn below the words of its top; of the others only what is news is said", () => {
+    const { view, happens, happensTo, says, seen } = watch(true);
+    happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
+    happensTo("c1", below("pen"), asked("m1"));
+    says("m1", "Let me see", 1, "c1");
+    view.tick(4_000);
+    expect(seen().slice(4)).toEqual([
+      "",
+      "● lead    working                 1 turn · 2 tok · $? · 3 s",
+      "└─ ● pen  thinking · Let me see  0 turns · 0 tok · $0 · 3 s",
+      "2 runs: 2 at work · 2 tokens · $? · 3 s",
+    ]);
+    happensTo("c1", { type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 16, hard: false } });
+    expect(seen()[4]).toBe("lead › pen  Close to its limit: maxTurns (16)");
+    view.rest();
+    expect(seen().at(-2)).toBe("lead › pen  Close to its limit: maxTurns (16)");
+  });
+
+  test("`lines` at a terminal: the status line is that of the run that was heard of last", () => {
+    const { view, happens, happensTo, seen } = watch(true, "lines");
+    happens(started("lead"), asked("m1"));
+    happensTo("c1", below("pen"), asked("m1"));
+    view.tick(9_000);
+    expect(seen().at(-1)).toBe("lead › pen · turn 1/20 · thinking · 8 s · 1 more at work");
+  });
 });

@@ -1,126 +1,161 @@
-// A run as it happens: one line for each thing that a person would want to know, words as they stream, and a status
-// line for what goes on right now. Folds the same journal with the same words as every other reader.
+// A tree of runs as it happens. `tree`: what the top does, line by line, words as they stream, and below it a drawing of
+// all runs that changes in its place. `lines`, and wherever there is no terminal: one line for each thing that happens
+// anywhere, and as soon as there is more than one run each line says whose it is.
+// Folds the same journals with the same words as every other reader.
 
 import type { Delta } from "../../journal/deltas.ts";
-import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
+import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
-import { applyRunState, emptyRunState, FINAL_REPORT, type RunState } from "../../projections/run-state.ts";
-import {
-  applyTimeline,
-  describeCall,
-  type TimelineEntry,
-  timelineProjection,
-} from "../../projections/timeline.ts";
-import { createDoing, nextAttempt } from "./doing.ts";
-import { count, duration } from "./format.ts";
-import { plainLine } from "./plain.ts";
-import { fitted, type Paint, type Screen } from "./screen.ts";
+import { FINAL_REPORT } from "../../projections/run-state.ts";
+import { describeCall, type TimelineEntry } from "../../projections/timeline.ts";
+import { nextAttempt, turnOf } from "./doing.ts";
+import { duration } from "./format.ts";
+import { firstLine, headline, isNews, isToldByTree, isToldOtherwise, marked, toned } from "./lines.ts";
+import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
+import { plain, plainLine } from "./plain.ts";
+import { fitted, type Screen } from "./screen.ts";
+import { treeLines } from "./tree-lines.ts";
 import { createWords } from "./words.ts";
 
 export interface LiveView {
-  readonly state: RunState;
+  readonly tree: LiveTree;
   event(event: JournalEvent): void;
   delta(delta: Delta): void;
-  /** Draws the status line anew; call it now and then. */
+  /** Draws anew what goes on right now; call it now and then. */
   tick(now: number): void;
-  /** Takes the status line away. */
+  /** Takes that away. */
   rest(): void;
-  /** The text that was shown last, so that an end does not say it twice. */
+  /** The tree as it stands, to stay on the screen; nothing where lines have told of it. */
+  drawing(now: number): string[];
+  /** The words of the top that were shown last, so that an end does not say them twice. */
   lastWords(): string;
 }
 
-export function createLiveView(screen: Screen): LiveView {
-  const state = emptyRunState();
-  const timeline = timelineProjection.initial();
-  const words = createWords(screen);
-  const doing = createDoing(state);
-  let model = "";
-
-  function show(event: JournalEvent, entry: TimelineEntry | undefined): void {
-    if (event.type === "RUN_STARTED") screen.line(headline(event, screen.paint));
-    else if (event.type === "MODEL_CALL_STARTED") {
-      words.expect(event.payload.callId, event.payload.attempt ?? 1);
-      if (event.payload.model !== model)
-        screen.line(screen.paint("dim", `model ${modelLabel(event.payload.model)}`));
-      model = event.payload.model;
-    } else if (event.type === "AGENT_THOUGHT") words.settle(textOf(event.payload.content));
-    else if (event.type === "TOOL_RESULT") resultLines(event, entry);
-    else if (event.type === "MODEL_CALL_FAILED" && entry) failureLine(event, entry);
-    else if (entry && !isToldOtherwise(event)) screen.line(toned(entry, screen.paint));
-  }
-
-  function failureLine({ ts, payload }: EventOf<"MODEL_CALL_FAILED">, entry: TimelineEntry): void {
-    const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
-    const next = wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
-    screen.line(toned({ ...entry, title: `${entry.title}${next}` }, screen.paint));
-  }
-
-  function resultLines(event: EventOf<"TOOL_RESULT">, entry: TimelineEntry | undefined): void {
-    const call = timeline.names.calls.get(event.payload.toolCallId);
-    if (call?.tool === FINAL_REPORT || !entry) return;
-    const first = firstLine(event.payload.output, screen.rich ? screen.columns - 30 : LONGEST);
-    const title = screen.rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
-    screen.line(toned({ ...entry, title }, screen.paint));
-    if (first !== "") screen.line(screen.paint("dim", `  ${first}`));
-  }
-
+export function createLiveView(screen: Screen, style: "tree" | "lines" = "tree"): LiveView {
+  const tree = createLiveTree();
+  const draws = screen.rich && style === "tree";
+  const isAlone = (): boolean => tree.runs.size === 1;
+  const show = createShow(screen, tree, draws);
+  const drawing = (now: number): string[] => {
+    const { columns, room, paint } = screen;
+    return draws && tree.top && !isAlone() ? treeLines(tree.top, { now, columns, room, paint }) : [];
+  };
   return {
-    state,
+    tree,
     event(event) {
-      applyRunState(state, event);
-      const before = timeline.entries.length;
-      applyTimeline(timeline, event);
-      doing.event(event, timeline.names.calls);
-      show(event, timeline.entries[before]);
+      const { run, entry } = tree.apply(event);
+      show.event(run, event, entry);
     },
     delta(delta) {
-      if (delta.runId !== state.runId) return;
-      if (delta.type === "text.delta") words.piece(delta);
-      if (delta.type === "tool-output.delta") doing.output(delta.text);
+      const run = tree.runs.get(delta.runId);
+      if (delta.type === "text.delta" && isAlone() && run) show.piece(delta);
+      else if (delta.type !== "reasoning.delta") run?.doing.output(delta.text);
     },
-    tick: (now) => screen.status(doing.text(now)),
-    rest: () => screen.status(undefined),
-    lastWords: words.last,
+    tick(now) {
+      if (!screen.rich) return;
+      const status = draws && !isAlone() ? undefined : statusOf(tree, now);
+      const line = status === undefined ? [] : [screen.paint("dim", fitted(status, screen.columns - 1))];
+      screen.live([...drawing(now), ...line]);
+    },
+    rest: () => screen.live([]),
+    drawing,
+    lastWords: show.lastWords,
   };
 }
 
-/** What the status line, the summary or the line before it says already. */
-function isToldOtherwise(event: JournalEvent): boolean {
-  if (event.type === "RUN_SUSPENDED") return event.payload.waitingOn.kind === "approval";
-  return event.type === "TOOL_STARTED" || event.type === "RUN_RESUMED" || TERMINAL_TYPES.has(event.type);
+function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
+  const words = createWords(screen);
+  const models = new Set<string>();
+  let last = "";
+  const isTop = (run: LiveRun): boolean => run === tree.top;
+
+  const startLine = ({ runId }: JournalEvent): string => screen.paint("dim", `run ${runId}`);
+
+  /** Every line says whose it is, unless it can only be one's. */
+  function say(run: LiveRun, text: string): void {
+    const isClear = tree.runs.size === 1 || (draws && isTop(run));
+    const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
+    for (const line of text.split("\n")) screen.line(`${who}${line}`);
+  }
+
+  function thought(run: LiveRun, { payload }: EventOf<"AGENT_THOUGHT">): void {
+    const text = textOf(payload.content).trim();
+    const isSpoken = screen.rich && isTop(run) && (draws || tree.runs.size === 1);
+    if (isSpoken) words.settle(text);
+    else if (text !== "") say(run, plain(text));
+    if (isTop(run) && text !== "") last = text;
+  }
+
+  function modelCall(
+    run: LiveRun,
+    { payload: { callId, attempt = 1, model } }: EventOf<"MODEL_CALL_STARTED">,
+  ): void {
+    if (isTop(run)) words.expect(callId, attempt);
+    if (models.has(model)) return;
+    models.add(model);
+    say(run, screen.paint("dim", `model ${modelLabel(model)}`));
+  }
+
+  function failure(run: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">, entry: TimelineEntry): void {
+    const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
+    const next = wait > 0 ? ` · attempt ${nextAttempt(run.state)} in ${duration(wait)}` : "";
+    say(run, toned({ ...entry, title: `${entry.title}${next}` }, screen.paint));
+  }
+
+  function result(run: LiveRun, event: EventOf<"TOOL_RESULT">, entry: TimelineEntry): void {
+    const call = run.timeline.names.calls.get(event.payload.toolCallId);
+    if (call?.tool === FINAL_REPORT) return;
+    const first = firstLine(event.payload.output, screen.rich ? screen.columns - 30 : LONGEST);
+    const title = screen.rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
+    say(run, toned({ ...entry, title }, screen.paint));
+    if (first !== "") say(run, screen.paint("dim", `  ${first}`));
+  }
+
+  /** By the name that its own lines have. */
+  function childEnd(run: LiveRun, { payload }: EventOf<"CHILD_RUN_COMPLETED">, entry: TimelineEntry): void {
+    const child = tree.runs.get(payload.child_run_id);
+    const agent = child?.state.start?.agent ?? "";
+    const title =
+      child && entry.title.startsWith(agent) ? child.name + entry.title.slice(agent.length) : entry.title;
+    say(run, toned({ ...entry, title }, screen.paint));
+  }
+
+  return {
+    event(run: LiveRun, event: JournalEvent, entry: TimelineEntry | undefined): void {
+      if (event.type === "MODEL_CALL_STARTED") modelCall(run, event);
+      else if (draws && (isTop(run) ? isToldByTree(event) : !isNews(event))) return;
+      else if (event.type === "RUN_STARTED")
+        say(run, isTop(run) ? headline(event, screen.paint) : startLine(event));
+      else if (event.type === "AGENT_THOUGHT") thought(run, event);
+      else if (!entry || isToldOtherwise(event)) return;
+      else if (event.type === "TOOL_RESULT") result(run, event, entry);
+      else if (event.type === "MODEL_CALL_FAILED") failure(run, event, entry);
+      else if (event.type === "CHILD_RUN_COMPLETED") childEnd(run, event, entry);
+      else say(run, toned(entry, screen.paint));
+    },
+    piece: words.piece,
+    lastWords: () => last,
+  };
+}
+
+/** Who does what, in which turn, for how long; with several at work, the one that was heard of last. */
+function statusOf({ runs }: LiveTree, now: number): string | undefined {
+  const busy = [...runs.values()]
+    .filter(({ state, doing }) => state.waitingOn?.kind !== "child" && doing.now(now) !== undefined)
+    .sort((left, right) => right.state.updatedAt - left.state.updatedAt);
+  const [run, ...others] = busy;
+  if (!run) return undefined;
+  const { what, time, output } = run.doing.now(now)!;
+  const more = others.length === 0 ? [] : [`${others.length} more at work`];
+  return [pathText(run), turnOf(run.state), what, time, ...(output === "" ? [] : [output]), ...more].join(
+    " · ",
+  );
 }
 
 /** What a model is called wherever its words are shown. */
 export function modelLabel(model: string): string {
   const name = plainLine(model);
   return name.startsWith("scripted/") ? `${name} (scripted)` : name;
-}
-
-function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
-  const before = payload.continues ? ` · continues ${plainLine(payload.continues.runId)}` : "";
-  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}`)}`;
-}
-
-const TONES = { plain: undefined, good: "green", bad: "red", warn: "yellow", quiet: "dim" } as const;
-
-export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
-  const format = TONES[tone];
-  return format === undefined ? plainLine(title) : paint(format, plainLine(title));
-}
-
-function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
-  const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
-  if (outcome === "ok") return `✓ ${what}`;
-  return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${outcome.replace("_", " ")})`;
-}
-
-/** The first line of a result, how many more there are, and the mark with which a command ends. */
-function firstLine(output: unknown, cells: number): string {
-  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const end = lines.length > 1 && /^\[.*\]$/.test(lines.at(-1)!) ? ` ${plainLine(lines.pop()!)}` : "";
-  const more = lines.length > 1 ? ` (+${count(lines.length - 1, "line")})` : "";
-  return `${fitted(plainLine(lines[0] ?? ""), Math.max(20, cells))}${more}${end}`;
 }
 
 const LONGEST = 140;

@@ -33,12 +33,16 @@ const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
 export const statusWord = (standing: Standing, paint: Paint): string =>
   paint(COLOURS[standing], WORDS[standing]);
 
-/** `said`: what is on the screen already and need not be said twice. */
+export interface SummaryOptions {
+  /** What is on the screen already and need not be said twice. */
+  said?: string;
+  standing?: Standing;
+}
+
 export function summaryLines(
   run: RunDetail,
   screen: Screen,
-  said = "",
-  standing: Standing = run.status,
+  { said = "", standing = run.status }: SummaryOptions = {},
 ): string[] {
   const { paint } = screen;
   const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
@@ -56,8 +60,11 @@ export function summaryLines(
     ...(run.output === undefined ? [] : block(JSON.stringify(run.output, null, 2), text)),
     ...(result?.warnings ?? []).map((warning) => paint("yellow", text(`warning: ${plainLine(warning)}`))),
     ...(result?.suggestions ?? []).map((suggestion) => text(`next: ${plainLine(suggestion)}`)),
+    ...causeLines(run),
     ...filesLines(run),
+    ...testLines(run),
     paint("dim", spent(run)),
+    ...treeSpent(run).map((line) => paint("dim", line)),
   ];
 }
 
@@ -75,7 +82,7 @@ export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>
 export function neededLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {
   return items.flatMap((item) => [
     "",
-    `${paint("yellow", KINDS[item.kind])}: ${itemTitle(item)}`,
+    `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
     ...answerCommands(item, at).map((command) => `  ${command}`),
   ]);
 }
@@ -87,6 +94,10 @@ const KINDS: Record<ApprovalView["kind"], string> = {
   budget: "budget used up",
   loop: "repeats itself",
 };
+
+/** Whose it is, where that is not the root. */
+const askerOf = ({ path }: ApprovalView): string =>
+  path.length > 1 ? `${plainLine(path.join(" › "))}: ` : "";
 
 function spent(run: RunDetail): string {
   const { usage } = run;
@@ -100,6 +111,26 @@ function spent(run: RunDetail): string {
     duration(usage.activeMs),
     ...wasted,
   ].join(" · ");
+}
+
+/** With everything below it. */
+function treeSpent({ children, treeUsage }: RunDetail): string[] {
+  if (children.length === 0) return [];
+  const { toolCalls, activeMs } = treeUsage;
+  const facts = [count(toolCalls, "tool call"), tokens(treeUsage), cost(treeUsage), duration(activeMs)];
+  return [`with all below it: ${facts.join(" · ")}`];
+}
+
+/** S1-66: a failure that began further down is told with where it began. */
+function causeLines({ id, result }: RunDetail): string[] {
+  const cause = result?.first_cause;
+  if (!cause || cause.run_id === id) return [];
+  return [`began in ${plainLine(cause.agent)}, run ${cause.run_id}: ${plainLine(cause.summary)}`];
+}
+
+function testLines({ result }: RunDetail): string[] {
+  const { tests_run: run = null, tests_passed: passed = null } = result ?? {};
+  return run === null ? [] : [`tests: ${run} run, ${passed ?? "?"} passed`];
 }
 
 function filesLines({ result }: RunDetail): string[] {

@@ -1,7 +1,6 @@
 // Rows in columns; the last cell takes what is left of the line.
 
-import { stripVTControlCharacters } from "node:util";
-import { cellsOf, fitted } from "./screen.ts";
+import { fitted, visibleCells } from "./screen.ts";
 
 const GAP = 2;
 
@@ -20,5 +19,3 @@ export function table(rows: readonly (readonly string[])[], width?: number): str
       .trimEnd(),
   );
 }
-
-const visibleCells = (text: string): number => cellsOf(stripVTControlCharacters(text));

@@ -1,7 +1,7 @@
 // The agent's words: as they stream where that can be shown, and whole once they are recorded.
 
 import type { Delta } from "../../journal/deltas.ts";
-import { plain, plainPieces } from "./plain.ts";
+import { plainPieces } from "./plain.ts";
 import { cellsOf, type Screen } from "./screen.ts";
 
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
@@ -12,13 +12,11 @@ export interface Words {
   piece(delta: TextDelta): void;
   /** The words as they were recorded: what did not stream is shown now. */
   settle(text: string): void;
-  last(): string;
 }
 
 export function createWords(screen: Screen): Words {
   let awaited = "";
   let shown = "";
-  let last = "";
   let toPlain = plainPieces();
   let wrap = wordWrap(screen.columns);
   const begin = (): void => {
@@ -44,21 +42,15 @@ export function createWords(screen: Screen): Words {
     },
     settle(whole) {
       const text = whole.trim();
-      if (!screen.rich) {
-        if (text !== "") screen.line(plain(text));
-      } else {
-        if (!text.startsWith(shown.trimEnd())) {
-          end();
-          begin();
-        }
-        show(text.slice(shown.length));
+      if (!text.startsWith(shown.trimEnd())) {
         end();
+        begin();
       }
-      if (text !== "") last = text;
+      show(text.slice(shown.length));
+      end();
       awaited = "";
       begin();
     },
-    last: () => last,
   };
 }
 

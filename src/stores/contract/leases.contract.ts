@@ -285,7 +285,7 @@ export function leaseContract(open: Open): void {
         expect(reached.toSorted()).toEqual(["c1", "c11", "c21", "r1"]);
         expect(intent.refused).toBe("signals");
         expect(intent.events).toMatchObject([
-          { type: "CANCEL_REQUESTED", payload: { by: "maria", reason: "enough" } },
+          { type: "CANCEL_REQUESTED", payload: { by: "maria", reason: "enough", via: "r1" } },
         ]);
         const marks = (await store.read(0, 100)).filter(({ type }) => type === "CANCEL_REQUESTED");
         expect(marks.map(({ runId }) => runId).toSorted()).toEqual(["c1", "c11", "c21", "r1"]);

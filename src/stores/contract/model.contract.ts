@@ -218,7 +218,9 @@ class History {
     driver: Driver,
     current: boolean,
   ): Refusal | "repeated" | "ok" {
-    if (kind !== "rest" && model.keys.includes(key)) return "repeated";
+    // L4: told that its intent is on disk, a driver that has lost the run would act on it.
+    const acts = kind === "intent" && !current;
+    if (kind !== "rest" && !acts && model.keys.includes(key)) return "repeated";
     if (model.ended) return "ended";
     if (!current) {
       if (kind !== "outcome") return "epoch";

@@ -18,7 +18,8 @@ import { applyRunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import type { Append, Appended, Budget, Refusal } from "../store.ts";
 import { updateInbox } from "./inbox.ts";
-import { type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
+import { budgetOf, type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
+import { admitChild, noRoom, tellTree } from "./tree.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 const EVENT_BYTES = 2_000_000;
@@ -33,6 +34,7 @@ export class Batch {
   readonly now: number;
   private readonly digest: Digest;
   private readonly cache: Map<RunId, Held>;
+  private readonly fresh: Set<string>;
   position: number;
   /** The standing grants have changed. */
   granted = false;
@@ -42,12 +44,15 @@ export class Batch {
     now: number;
     digest: Digest;
     cache: Map<RunId, Held>;
+    /** Blobs that were put for an append which has not come yet. */
+    fresh: Set<string>;
     position: number;
   }) {
     this.statements = parts.statements;
     this.now = parts.now;
     this.digest = parts.digest;
     this.cache = parts.cache;
+    this.fresh = parts.fresh;
     this.position = parts.position;
   }
 
@@ -56,12 +61,18 @@ export class Batch {
     const repeated = this.repeated(held, append.events);
     const stale = append.writer && !this.isDriver(held, append) && append.events.some(begins);
     if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
-    const refused = (repeated === "conflict" ? repeated : undefined) ?? this.refusal(held, append);
+    const refused =
+      (repeated === "conflict" ? repeated : undefined) ??
+      this.refusal(held, append) ??
+      (append.spawn && noRoom(this, this.statements, held, append.spawn));
     if (refused) return { events: this.journalAfter(held, append.after), refused };
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
-    const own = this.write(held, append.events, driver);
+    const seq = held.row.seq;
+    this.write(held, append.events, driver);
+    if (append.spawn) admitChild(this, this.statements, append.spawn);
     if (append.rest && driver) rest(held, append.rest.wakeAt);
+    const own = this.journalAfter(held, seq);
     return { events: missed.length === 0 ? own : [...missed, ...own] };
   }
 
@@ -74,6 +85,10 @@ export class Batch {
   /** Appends as somebody else than the driver, whatever has happened since. */
   signal(held: Held, events: readonly EventBody[]): void {
     this.write(held, events, false);
+  }
+
+  hasKey(held: Held, key: string): boolean {
+    return this.keysOf(held).has(key);
   }
 
   load(runId: RunId): Held {
@@ -90,6 +105,13 @@ export class Batch {
     const held = readHeld(columns);
     this.cache.set(runId, held);
     return held;
+  }
+
+  /** A run that is there no more. */
+  forget(runId: RunId): void {
+    const held = this.cache.get(runId);
+    if (held) this.dirty.delete(held);
+    this.cache.delete(runId);
   }
 
   /** For a caller that changes a row itself. */
@@ -161,7 +183,7 @@ export class Batch {
     if (exceeds(own, estimate, run)) return "budget";
     if (tree.maxTokens === undefined && tree.maxCost === undefined) return undefined;
     this.writeRows();
-    const others = this.statements.treeSpend.get(held.row.rootRunId, held.n) as Record<string, number>;
+    const others = this.statements.treeSpend.get(budgetOf(held.row), held.n) as Record<string, number>;
     const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
     if (exceeds(spent, estimate, tree)) return "budget";
     const withOpen = {
@@ -171,14 +193,15 @@ export class Batch {
     return exceeds(withOpen, estimate, tree) ? "reserved" : undefined;
   }
 
-  private write(held: Held, events: readonly EventBody[], driver: boolean): JournalEvent[] {
+  private write(held: Held, events: readonly EventBody[], driver: boolean): void {
     this.dirty.add(held);
     const placed = events.map((event) => this.insert(held, event));
     if (!driver) {
       held.lastSignal = held.row.seq;
-      if (held.worker === undefined && held.row.endedAt === undefined) held.dueAt = 0;
+      const idle = held.worker === undefined && held.row.endedAt === undefined;
+      if (idle && !placed.every(isNews)) held.dueAt = 0;
     }
-    return placed;
+    tellTree(this, held, placed);
   }
 
   private insert(held: Held, body: EventBody): JournalEvent {
@@ -205,9 +228,21 @@ export class Batch {
     applyRunRow(held.row, event);
     account(held, event);
     if (updateInbox(statements, held, event)) this.granted = true;
+    this.noteNeeds(held, event, text);
     this.written.push(event);
     remember(held, event);
     return event;
+  }
+
+  /** What must be kept as long as this run is. */
+  private noteNeeds({ n }: Held, event: JournalEvent, stored: string): void {
+    const { setContinues, addRef } = this.statements;
+    if (event.type === "RUN_STARTED" && event.payload.continues)
+      setContinues.run(event.payload.continues.runId, n);
+    for (const hash of blobsOf(event, stored)) {
+      addRef.run(n, hash);
+      this.fresh.delete(hash);
+    }
   }
 
   private textOf(payload: unknown): string {
@@ -239,10 +274,26 @@ export class Batch {
 /** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
 const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
+/** That somebody below needs a person is news for whoever looks: the run itself has nothing to do about it. */
+const isNews = (event: JournalEvent): boolean =>
+  event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl";
+
+function blobsOf(event: JournalEvent, stored: string): string[] {
+  const whole = blobNamed(stored);
+  const own = whole === undefined ? [] : [whole];
+  if (event.type === "RUN_STARTED") own.push(event.payload.definition);
+  if (event.type === "TOOL_RESULT" && event.payload.ref !== undefined) own.push(event.payload.ref);
+  return own;
+}
+
+function blobNamed(stored: string): string | undefined {
+  return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
+}
+
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
 export function payloadText(statements: Statements, digest: Digest, stored: string): string {
-  if (!stored.startsWith('{"$blob":')) return stored;
-  const { $blob } = JSON.parse(stored) as { $blob: string };
+  const $blob = blobNamed(stored);
+  if ($blob === undefined) return stored;
   const found = statements.getBlob.get($blob)?.["text"];
   if (typeof found !== "string" || digest(found) !== $blob)
     throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing or damaged.`);

@@ -31,6 +31,7 @@ import {
 } from "../contract/kit.contract.ts";
 import type { Store } from "../store.ts";
 import { refuseOldSqlite } from "./open.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadre-faults-"));
@@ -277,7 +278,7 @@ describe("a file that cannot be used", () => {
       code: "JOURNAL_NEWER",
       message: expect.stringContaining("written by a newer version of Cadre (format 99"),
     });
-    change(path, "PRAGMA user_version = 1");
+    change(path, `PRAGMA user_version = ${MIGRATIONS.length}`);
     await open(path).close();
   });
 

@@ -1,7 +1,7 @@
 // The list of what waits for a person, kept beside the journals so that nobody has to fold them all to find it.
 
 import { assertNever } from "../../errors.ts";
-import type { EventOf, EventType, JournalEvent } from "../../journal/events.ts";
+import { type EventOf, type EventType, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
 import { type Held, type Statements, wholeMs } from "./rows.ts";
 
@@ -18,10 +18,11 @@ const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_CANCELLED",
 ]);
 
-/** True if a standing grant was given. */
+/** True if the standing grants have changed. */
 export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {
   if (!INBOX_TYPES.has(event.type)) return false;
   for (const change of itemChanges(event)) changeItem(statements, held, event, change);
+  if (TERMINAL_TYPES.has(event.type)) return changesOf(statements.endGrants.run(held.n)) > 0;
   return event.type === "APPROVAL_DECIDED" && addGrant(statements, held, event);
 }
 
@@ -54,7 +55,8 @@ function addGrant(
   { payload, ts }: EventOf<"APPROVAL_DECIDED">,
 ): boolean {
   const { decision, scope, grant, by, until } = payload;
-  if (scope !== "always" || !grant || decision === "reject" || decision === "expire") return false;
-  statements.addGrant.run(n, grant, by, ts, wholeMs(until));
+  if (scope !== "always" && scope !== "tree") return false;
+  if (!grant || decision === "reject" || decision === "expire") return false;
+  statements.addGrant.run(n, grant, by, ts, wholeMs(until), scope);
   return true;
 }

@@ -1,7 +1,7 @@
 // Everything that is read from the file. A journal is verified against its chain as it is read (J9).
 
 import { hash as nodeHash } from "node:crypto";
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
 import type { Digest, Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -11,8 +11,11 @@ import type { RunRow } from "../../projections/run-row.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
+import { type Columns, Sql } from "./sql.ts";
 
 const DEFAULT_PAGE = 50;
+/** Events that are looked through faster than a run's own are sorted. */
+const NEAR = 1_000;
 /** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
 const NOT_SET_ASIDE = "id NOT IN (SELECT run FROM quarantine)";
 
@@ -30,20 +33,21 @@ export function blobForm(text: string): { name: string; stored: string } {
 export class SqliteReader {
   protected readonly db: DatabaseSync;
   protected readonly statements: Statements;
-  private readonly others = new Map<string, StatementSync>();
+  protected readonly sql: Sql;
 
   constructor(db: DatabaseSync) {
     this.db = db;
     this.statements = prepareStatements(db);
+    this.sql = new Sql(db);
   }
 
   async due(now: number, limit: number): Promise<RunId[]> {
-    const free = this.all(
+    const free = this.sql.all(
       `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ORDER BY due_at, n LIMIT ?`,
       now,
       limit,
     );
-    const orphaned = this.all(
+    const orphaned = this.sql.all(
       `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
          AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) LIMIT ?`,
       now,
@@ -53,18 +57,30 @@ export class SqliteReader {
   }
 
   async nextDue(): Promise<number | undefined> {
-    const first = this.get(
+    const first = this.sql.get(
       `SELECT min(due_at) AS at FROM runs WHERE due_at IS NOT NULL AND ${NOT_SET_ASIDE}`,
     );
     return optional(first?.["at"]) as number | undefined;
   }
 
   async quarantined(): Promise<Quarantine[]> {
-    return this.all("SELECT run, reason, seq FROM quarantine").map((columns) => ({
+    return this.sql.all("SELECT run, reason, seq FROM quarantine").map((columns) => ({
       runId: columns["run"] as string,
       reason: columns["reason"] as string,
       seq: optional(columns["seq"]) as number | undefined,
     }));
+  }
+
+  /** By two small indexes first: rows are read only of those whose parent is not among the living. */
+  async orphans(): Promise<RunId[]> {
+    const found = this.sql.all(
+      `SELECT id FROM runs AS child WHERE n IN (
+         SELECT n FROM runs AS below INDEXED BY runs_alive_below WHERE ended_at IS NULL AND parent IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM runs INDEXED BY runs_alive WHERE id = below.parent AND ended_at IS NULL))
+       AND (SELECT ended_at FROM runs WHERE id = child.parent) IS NOT NULL
+       AND coalesce(waiting_on ->> '$.kind', '') <> 'quarantine' AND ${NOT_SET_ASIDE}`,
+    );
+    return found.map((columns) => columns["id"] as string);
   }
 
   async run(runId: RunId): Promise<RunRow | undefined> {
@@ -75,7 +91,7 @@ export class SqliteReader {
   async runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }> {
     const limit = filter.limit ?? DEFAULT_PAGE;
     const { where, values } = runConditions(filter);
-    const found = this.all(`SELECT * FROM runs ${where} ORDER BY n DESC LIMIT ?`, ...values, limit + 1);
+    const found = this.sql.all(`SELECT * FROM runs ${where} ORDER BY n DESC LIMIT ?`, ...values, limit + 1);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last && String(last["n"]);
@@ -85,7 +101,7 @@ export class SqliteReader {
   /** The row is what the journal says; that a journal cannot be read is said over it. */
   private listed(rows: RunRow[]): RunRow[] {
     const aside = new Map(
-      this.all("SELECT run, reason FROM quarantine").map((entry) => [entry["run"], entry["reason"]]),
+      this.sql.all("SELECT run, reason FROM quarantine").map((entry) => [entry["run"], entry["reason"]]),
     );
     if (aside.size === 0) return rows;
     return rows.map((row) => {
@@ -96,11 +112,11 @@ export class SqliteReader {
   }
 
   async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
-    const run = this.get("SELECT n, seq, hash FROM runs WHERE id = ?", runId);
+    const run = this.sql.get("SELECT n, seq, hash FROM runs WHERE id = ?", runId);
     if (!run || after >= (run["seq"] as number)) return [];
     const n = run["n"] as number;
     const before =
-      after === 0 ? undefined : this.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
+      after === 0 ? undefined : this.sql.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
     let previous = before ? hex(before["hash"]) : CHAIN_START;
     let expected = after;
     const rows = this.statements.eventsAfter.all(n, after, limit);
@@ -119,7 +135,7 @@ export class SqliteReader {
   }
 
   async head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
-    const columns = this.get("SELECT seq, hash FROM runs WHERE id = ?", runId);
+    const columns = this.sql.get("SELECT seq, hash FROM runs WHERE id = ?", runId);
     return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
   }
 
@@ -128,14 +144,20 @@ export class SqliteReader {
     limit: number,
     of: { run?: RunId; root?: RunId } = {},
   ): Promise<JournalEvent[]> {
+    return this.page(after, limit, of);
+  }
+
+  protected page(after: Position, limit: number, of: { run?: RunId; root?: RunId } = {}): JournalEvent[] {
     const [condition, values] = of.run
       ? ["AND runs.id = ?", [of.run]]
       : of.root
         ? ["AND runs.root = ?", [of.root]]
         : ["", []];
+    // Near the end the latest events are looked through, whoever's they are: a live reader asks after every commit.
+    const join = this.lag(after) < NEAR ? "CROSS JOIN" : "JOIN";
     for (let from = after; ; ) {
-      const rows = this.all(
-        `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
+      const rows = this.sql.all(
+        `SELECT events.*, runs.id FROM events ${join} runs ON runs.n = events.run
          WHERE position > ? ${condition} ORDER BY position LIMIT ?`,
         from,
         ...values,
@@ -148,33 +170,43 @@ export class SqliteReader {
     }
   }
 
+  private lag(after: Position): number {
+    return Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0) - after;
+  }
+
   async openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
     const conditions = [filter.run && "runs.id = ?", filter.root && "runs.root = ?"].filter(Boolean);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
     const values = [filter.run, filter.root].filter((value) => value !== undefined);
-    return this.all(
-      `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
-      ...values,
-    ).map((columns) => ({
-      runId: columns["id"] as string,
-      itemId: columns["item"] as string,
-      kind: columns["kind"] as ApprovalRef["kind"],
-      openedAt: columns["opened_at"] as number,
-      expiresAt: optional(columns["expires_at"]) as number | undefined,
-    }));
+    return this.sql
+      .all(
+        `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
+        ...values,
+      )
+      .map((columns) => ({
+        runId: columns["id"] as string,
+        itemId: columns["item"] as string,
+        kind: columns["kind"] as ApprovalRef["kind"],
+        openedAt: columns["opened_at"] as number,
+        expiresAt: optional(columns["expires_at"]) as number | undefined,
+      }));
   }
 
   async grants(): Promise<StandingGrant[]> {
-    return this.all(
-      "SELECT grants.*, runs.id AS run_id FROM grants JOIN runs ON runs.n = grants.run ORDER BY id",
-    ).map((columns) => ({
-      id: columns["id"] as number,
-      rule: columns["rule"] as string,
-      by: columns["given_by"] as string,
-      at: columns["given_at"] as number,
-      until: optional(columns["until"]) as number | undefined,
-      runId: columns["run_id"] as string,
-    }));
+    return this.sql
+      .all(
+        `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
+         FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
+      )
+      .map((columns) => ({
+        id: columns["id"] as number,
+        scope: columns["scope"] as StandingGrant["scope"],
+        rule: columns["rule"] as string,
+        by: columns["given_by"] as string,
+        at: columns["given_at"] as number,
+        until: optional(columns["until"]) as number | undefined,
+        runId: columns["given_in"] as string,
+      }));
   }
 
   async blob(name: string): Promise<string | undefined> {
@@ -188,7 +220,7 @@ export class SqliteReader {
     );
   }
 
-  protected eventOf(runId: RunId, columns: Record<string, SQLOutputValue>): JournalEvent {
+  protected eventOf(runId: RunId, columns: Columns): JournalEvent {
     const { text, ...link } = linkOf(columns);
     return readEvent({
       runId,
@@ -199,34 +231,13 @@ export class SqliteReader {
   }
 
   /** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
-  private readable(runId: RunId, columns: Record<string, SQLOutputValue>): JournalEvent[] {
+  private readable(runId: RunId, columns: Columns): JournalEvent[] {
     try {
       return [this.eventOf(runId, columns)];
     } catch (error) {
       if (error instanceof CadreError) return [];
       throw error;
     }
-  }
-
-  protected get(sql: string, ...values: SQLInputValue[]) {
-    return this.prepared(sql).get(...values);
-  }
-
-  protected all(sql: string, ...values: SQLInputValue[]) {
-    return this.prepared(sql).all(...values);
-  }
-
-  protected exec(sql: string, ...values: SQLInputValue[]): void {
-    this.prepared(sql).run(...values);
-  }
-
-  /** Preparing costs more than most of these statements: each is prepared once. */
-  private prepared(sql: string): StatementSync {
-    const known = this.others.get(sql);
-    if (known) return known;
-    const statement = this.db.prepare(sql);
-    this.others.set(sql, statement);
-    return statement;
   }
 }
 
@@ -243,7 +254,7 @@ function runConditions(filter: RunFilter): { where: string; values: SQLInputValu
   return { where, values: conditions.flatMap(([, values]) => values) };
 }
 
-function linkOf(columns: Record<string, SQLOutputValue>) {
+function linkOf(columns: Columns) {
   return {
     seq: columns["seq"] as number,
     ts: columns["ts"] as number,

@@ -56,6 +56,8 @@ export function readRow(columns: Columns): RunRow {
   const born = JSON.parse(columns["born"] as string) as Born;
   return {
     ...born,
+    parentKey: born.parentKey,
+    budgetRunId: born.budgetRunId,
     userId: born.userId,
     id: columns["id"] as string,
     rootRunId: columns["root"] as string,
@@ -105,12 +107,17 @@ export const optional = <T>(value: T | null | undefined): T | undefined =>
 /** Times are whole numbers in the tables; a computed one may not be, and never falls earlier (P8). */
 export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
 
+/** A number whose events are still being deleted is nobody else's. */
+const NEXT_NUMBER =
+  "max((SELECT coalesce(max(n), 0) FROM runs), (SELECT coalesce(max(run), 0) FROM pruned)) + 1";
+
 /** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
 export function prepareStatements(db: DatabaseSync) {
   const runById = db.prepare("SELECT * FROM runs WHERE id = ?");
   const insertRun = db.prepare(
-    `INSERT INTO runs (id, root, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
-       updated_at, seq, hash, last_signal, due_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?, 0, x'', 1, 0)`,
+    `INSERT INTO runs (n, id, root, budget, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
+       updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+       0, x'', 1, 0)`,
   );
   const updateRun = db.prepare(
     `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
@@ -136,13 +143,25 @@ export function prepareStatements(db: DatabaseSync) {
   const closeItem = db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?");
   const closeItems = db.prepare("DELETE FROM approvals WHERE run = ?");
   const addGrant = db.prepare(
-    "INSERT INTO grants (run, rule, given_by, given_at, until) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
   );
+  const endGrants = db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'");
   const treeSpend = db.prepare(
     `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
        coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
-     FROM runs WHERE root = ? AND n <> ?`,
+     FROM runs WHERE budget = ? AND n <> ?`,
   );
+  const lastInSession = db.prepare(
+    "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
+  );
+  const countChildren = db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?");
+  const countTree = db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?");
+  const countWorking = db.prepare(
+    `SELECT count(*) AS runs FROM runs WHERE (status = 'running' OR status = 'pending' AND parent IS NOT NULL)
+       AND born ->> '$.workspace' = ?`,
+  );
+  const setContinues = db.prepare("UPDATE runs SET continues = ? WHERE n = ?");
+  const addRef = db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const putBlob = db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const getBlob = db.prepare("SELECT text FROM blobs WHERE hash = ?");
   const begin = db.prepare("BEGIN IMMEDIATE");
@@ -161,7 +180,14 @@ export function prepareStatements(db: DatabaseSync) {
     closeItem,
     closeItems,
     addGrant,
+    endGrants,
     treeSpend,
+    lastInSession,
+    countChildren,
+    countTree,
+    countWorking,
+    setContinues,
+    addRef,
     putBlob,
     getBlob,
     begin,
@@ -173,11 +199,36 @@ export type Statements = ReturnType<typeof prepareStatements>;
 
 export function insertRow(statements: Statements, row: RunRow): number {
   const { id, rootRunId, parentRunId, agent, sessionId, createdAt, usage } = row;
-  const { definition, kind, depth, trigger, task, mode, attended, userId, workspace } = row;
-  const born = { definition, kind, depth, trigger, task, mode, attended, userId, workspace };
+  const {
+    definition,
+    parentKey,
+    budgetRunId,
+    kind,
+    depth,
+    trigger,
+    task,
+    mode,
+    attended,
+    userId,
+    workspace,
+  } = row;
+  const born = {
+    definition,
+    parentKey,
+    budgetRunId,
+    kind,
+    depth,
+    trigger,
+    task,
+    mode,
+    attended,
+    userId,
+    workspace,
+  };
   const inserted = statements.insertRun.run(
     id,
     rootRunId,
+    budgetOf(row),
     parentRunId ?? null,
     agent,
     sessionId ?? null,
@@ -188,6 +239,9 @@ export function insertRow(statements: Statements, row: RunRow): number {
   );
   return Number(inserted.lastInsertRowid);
 }
+
+/** The root whose budget pays for a run. */
+export const budgetOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
 export function writeHeld(statements: Statements, held: Held): void {
   const rare = rareColumns(held);

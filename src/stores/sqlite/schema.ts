@@ -81,4 +81,81 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq INTEGER) STRICT, WITHOUT ROWID;
   CREATE TABLE blobs (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
   `,
+  `
+  -- \`tree\`: for the run that it was given in and what is below it, until that run has ended
+  ALTER TABLE grants ADD COLUMN scope TEXT NOT NULL DEFAULT 'always';
+  -- the root whose budget pays for it: its own, or that of whoever sent the message that started it
+  ALTER TABLE runs ADD COLUMN budget TEXT;
+  UPDATE runs SET budget = root;
+  CREATE INDEX runs_budget ON runs (budget);
+  CREATE INDEX runs_session ON runs (session, agent, n) WHERE session IS NOT NULL;
+  `,
+  `
+  -- the run whose transcript this one begins with: it is kept as long as this one is
+  ALTER TABLE runs ADD COLUMN continues TEXT;
+  UPDATE runs SET continues = (
+    SELECT coalesce(blobs.text, iif(json_valid(payload), payload, '{}')) ->> '$.continues.runId'
+    FROM events LEFT JOIN blobs ON blobs.hash = iif(json_valid(payload), payload, '{}') ->> '$."$blob"'
+    WHERE events.run = runs.n AND events.seq = 1);
+  CREATE INDEX runs_continues ON runs (continues) WHERE continues IS NOT NULL;
+  -- what has not ended: little, however much has
+  CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
+  CREATE INDEX runs_alive_below ON runs (parent) WHERE ended_at IS NULL AND parent IS NOT NULL;
+  CREATE INDEX idempotency_run ON idempotency (run);
+  -- a standing grant outlives the run that it was given in
+  ALTER TABLE grants ADD COLUMN run_id TEXT;
+
+  -- the blobs that a run needs
+  CREATE TABLE refs (run INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) STRICT, WITHOUT ROWID;
+  CREATE INDEX refs_hash ON refs (hash);
+  INSERT INTO refs SELECT n, born ->> '$.definition' FROM runs WHERE json_valid(born);
+  INSERT OR IGNORE INTO refs SELECT run, payload ->> '$."$blob"' FROM events
+    WHERE payload LIKE '{"$blob":%' AND json_valid(payload);
+  INSERT OR IGNORE INTO refs SELECT run, hash FROM (
+    SELECT run, iif(json_valid(payload), payload, '{}') ->> '$.ref' AS hash FROM events WHERE type = 'TOOL_RESULT'
+  ) WHERE hash IS NOT NULL;
+
+  -- runs that are pruned, while their events are being deleted
+  CREATE TABLE pruned (run INTEGER PRIMARY KEY, id TEXT NOT NULL) STRICT;
+
+  CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    parent_message_id INTEGER REFERENCES messages (id) ON DELETE CASCADE,
+    started_at TEXT NOT NULL,
+    completed_at TEXT,
+    duration_ms INTEGER,
+    agent_role TEXT,
+    agent_depth INTEGER DEFAULT 0,
+    model_id TEXT,
+    system_prompt_id TEXT,
+    request_type TEXT,
+    request_content TEXT,
+    context_mode TEXT,
+    context_token_count INTEGER,
+    response_content TEXT,
+    response_summary TEXT,
+    tool_calls_json TEXT,
+    files_modified_json TEXT,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    total_tokens INTEGER,
+    iteration_count INTEGER DEFAULT 0,
+    max_iterations INTEGER,
+    max_duration_ms INTEGER,
+    bailout_reason TEXT,
+    status TEXT DEFAULT 'pending',
+    error_message TEXT,
+    metadata_json TEXT
+  ) STRICT;
+  CREATE INDEX idx_messages_session ON messages (session_id);
+  CREATE INDEX idx_messages_parent ON messages (parent_message_id);
+  CREATE INDEX idx_messages_role ON messages (agent_role);
+  CREATE INDEX idx_messages_depth ON messages (agent_depth);
+  CREATE INDEX idx_messages_started ON messages (started_at);
+  CREATE INDEX idx_messages_status ON messages (status);
+  CREATE INDEX idx_messages_run ON messages (metadata_json ->> '$.run_id');
+  -- what it takes to go on with the messages of a run that has not ended
+  CREATE TABLE recordings (run TEXT PRIMARY KEY, recording TEXT NOT NULL) STRICT;
+  `,
 ];

@@ -8,23 +8,33 @@ import type { SQLOutputValue } from "node:sqlite";
 import type { Clock } from "../../clock.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
-import type { JournalEvent, Payload } from "../../journal/events.ts";
+import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
+import { childSetAside } from "../../projections/tree.ts";
 import {
   type Append,
   type Appended,
   type Heartbeat,
   LEASE_MS,
   type Lease,
+  type MessageFilter,
+  type Pruned,
+  type PruneFilter,
   type Quarantine,
+  type Said,
   type StandingGrant,
   type Store,
   type Writer,
 } from "../store.ts";
 import { Batch, rest } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
+import { prune } from "./prune.ts";
 import { blobForm, digest, SqliteReader } from "./reader.ts";
+import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
 import { type Held, insertRow } from "./rows.ts";
+import { closedError, metaOf, setMeta } from "./sql.ts";
+import { report } from "./tree.ts";
 
 const MAX_JOBS = 1_000;
 
@@ -49,6 +59,8 @@ class SqliteStore extends SqliteReader implements Store {
   private readonly path: string;
   private readonly clock: Clock;
   private readonly cache = new Map<RunId, Held>();
+  /** Blobs between being put and being needed by an append: no prune may take them. */
+  private readonly fresh = new Set<string>();
   private readonly listeners = new Set<(events: readonly JournalEvent[]) => void>();
   private standing: StandingGrant[] | undefined;
   private queue: Job[] = [];
@@ -64,7 +76,10 @@ class SqliteStore extends SqliteReader implements Store {
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
     this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`);
-    this.lastPosition = Number(this.db.prepare("SELECT max(position) AS p FROM events").get()?.["p"] ?? 0);
+    this.lastPosition = Math.max(
+      Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0),
+      Number(metaOf(this.sql, "position") ?? 0),
+    );
     this.id = this.identity();
   }
 
@@ -75,9 +90,9 @@ class SqliteStore extends SqliteReader implements Store {
   ): Promise<{ runId: RunId; existed: boolean }> {
     return this.enqueue((batch) => {
       if (idempotency) {
-        const known = this.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
+        const known = this.sql.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
         if (known) return { runId: existingRun(known, idempotency.body), existed: true };
-        this.exec(
+        this.sql.run(
           "INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)",
           idempotency.key,
           idempotency.body,
@@ -96,18 +111,42 @@ class SqliteStore extends SqliteReader implements Store {
     return this.enqueue((batch) => batch.append(append));
   }
 
+  say({ sessionId, agent, context, runId, start }: Said): Promise<{ runId: RunId; joined: boolean }> {
+    return this.enqueue((batch) => {
+      const known = batch.find(runId);
+      if (known) return { runId, joined: false };
+      const latest = this.statements.lastInSession.get(sessionId, agent)?.["id"] as RunId | undefined;
+      const last = latest === undefined ? undefined : batch.load(latest);
+      const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
+      if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
+      if (last && last.row.endedAt === undefined && !last.cancel) {
+        batch.signal(last, [event]);
+        return { runId: last.row.id, joined: true };
+      }
+      const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
+      const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
+      insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 });
+      batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload }]);
+      return { runId, joined: false };
+    });
+  }
+
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
     return this.enqueue((batch) => {
       batch.load(runId);
       batch.writeRows();
-      const subtree = this.all(
-        `WITH RECURSIVE below (id) AS (SELECT ? UNION ALL SELECT runs.id FROM runs JOIN below ON runs.parent = below.id)
-         SELECT runs.id FROM runs JOIN below ON runs.id = below.id
+      const subtree = this.sql
+        .all(
+          // CROSS: from the tree to the rows. Left to choose, SQLite looks through every run.
+          `WITH RECURSIVE below (id) AS (SELECT ? UNION ALL SELECT runs.id FROM below CROSS JOIN runs ON runs.parent = below.id)
+         SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id
          WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id`,
-        runId,
-      ).map((columns) => columns["id"] as string);
+          runId,
+        )
+        .map((columns) => columns["id"] as string);
       for (const id of subtree) {
-        batch.signal(batch.load(id), [{ type: "CANCEL_REQUESTED", payload: request }]);
+        const payload = id === runId ? request : { via: runId, ...request };
+        batch.signal(batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
       }
       return subtree;
     });
@@ -125,7 +164,7 @@ class SqliteStore extends SqliteReader implements Store {
       ) {
         return undefined;
       }
-      if (this.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
+      if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
       held.worker = worker;
       held.epoch++;
@@ -163,7 +202,7 @@ class SqliteStore extends SqliteReader implements Store {
 
   quarantine({ runId, reason, seq }: Quarantine): Promise<void> {
     return this.enqueue((batch) => {
-      this.exec(
+      this.sql.run(
         "INSERT INTO quarantine (run, reason, seq) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         runId,
         reason,
@@ -172,6 +211,7 @@ class SqliteStore extends SqliteReader implements Store {
       const held = batch.load(runId);
       rest(held, undefined);
       batch.touch(held);
+      report(batch, held, childSetAside(held.row, reason));
     });
   }
 
@@ -199,11 +239,23 @@ class SqliteStore extends SqliteReader implements Store {
 
   async putBlob(text: string): Promise<string> {
     const { name, stored } = blobForm(text);
+    this.fresh.add(name);
     if (this.statements.getBlob.get(name)) return name;
     return this.enqueue(() => {
       this.statements.putBlob.run(name, stored);
       return name;
     });
+  }
+
+  async messages(filter: MessageFilter) {
+    let behind = recordedUpTo(this.sql) < this.lastPosition;
+    while (behind) behind = await this.enqueue(() => recordPage(this.sql, (...page) => this.page(...page)));
+    return listMessages(this.sql, filter);
+  }
+
+  prune(filter: PruneFilter): Promise<Pruned> {
+    const { sql, fresh } = this;
+    return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
   }
 
   async close(): Promise<void> {
@@ -216,7 +268,7 @@ class SqliteStore extends SqliteReader implements Store {
   private enqueue<T>(apply: (batch: Batch) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.closed) {
-        reject(new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was written."));
+        reject(closedError());
         return;
       }
       this.queue.push({ apply, resolve: resolve as (value: unknown) => void, reject });
@@ -253,10 +305,10 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   private commit(jobs: readonly Job[]): void {
-    const { statements, cache } = this;
+    const { statements, cache, fresh } = this;
     const now = this.clock.now();
     statements.begin.run();
-    const batch = new Batch({ statements, now, digest, cache, position: this.lastPosition });
+    const batch = new Batch({ statements, now, digest, cache, fresh, position: this.lastPosition });
     const values = jobs.map((job) => perform(job, batch));
     batch.writeRows();
     statements.commit.run();
@@ -286,7 +338,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   private keepAlive(worker: string, now: number): void {
-    this.exec(
+    this.sql.run(
       "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
       worker,
       now + LEASE_MS,
@@ -294,14 +346,14 @@ class SqliteStore extends SqliteReader implements Store {
   }
 
   private isAlive(worker: string, now: number): boolean {
-    return this.get("SELECT 1 FROM workers WHERE name = ? AND expires_at > ?", worker, now) !== undefined;
+    return this.sql.get("SELECT 1 FROM workers WHERE name = ? AND expires_at > ?", worker, now) !== undefined;
   }
 
   private identity(): string {
-    const known = this.get("SELECT value FROM meta WHERE name = 'id'");
-    if (known) return known["value"] as string;
+    const known = metaOf(this.sql, "id");
+    if (known !== undefined) return known;
     const id = crypto.randomUUID().slice(0, 8);
-    this.exec("INSERT INTO meta (name, value) VALUES ('id', ?)", id);
+    setMeta(this.sql, "id", id);
     return id;
   }
 }

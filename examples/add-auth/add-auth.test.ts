@@ -1,0 +1,111 @@
+// The example, as its README says to run it. It judges itself; here it is also shown that it can find itself wanting.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { connect } from "../../src/cli/connect.ts";
+import { problemsOf } from "./checks.ts";
+import { ENVIRONMENT, git, type Stage, stageIn } from "./stage.ts";
+
+const PATIENCE_MS = 120_000;
+
+interface Played extends AsyncDisposable {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  stage: Stage;
+}
+
+/** In a temporary folder of its own, which is removed with it. */
+async function play(...args: string[]): Promise<Played> {
+  const root = await mkdtemp(join(tmpdir(), "cadre-add-auth-test-"));
+  const main = join(import.meta.dirname, "main.ts");
+  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, TMPDIR: root } });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number | null]>,
+  ]);
+  const [name] = (await readdir(root)).filter((entry) => entry.startsWith("cadre-add-auth-"));
+  const remove = () => rm(root, { recursive: true, force: true });
+  return { code, stdout, stderr, stage: stageIn(join(root, name!)), [Symbol.asyncDispose]: remove };
+}
+
+async function judge(stage: Stage): Promise<string[]> {
+  const { client, close } = await connect({ folder: stage.folder, env: ENVIRONMENT, drive: false });
+  try {
+    const { runs } = await client.runs({});
+    const root = runs.find(({ depth }) => depth === 0)!.id;
+    return problemsOf(stage, await client.tree(root), await client.treeEvents(root));
+  } finally {
+    await close();
+  }
+}
+
+const TREE = `supervisor completed
+├─ planner completed
+├─ worker accounts completed
+├─ worker tokens completed
+│  └─ researcher completed
+├─ worker login completed
+└─ reviewer completed
+   └─ fixer completed
+together`;
+
+/** The tree that was printed, without what differs from run to run. */
+function treeIn(stdout: string): string {
+  const lines = stdout.split("\n");
+  const printed = lines.slice(lines.findIndex((line) => /^supervisor\s/.test(line)));
+  const rows = printed.slice(0, printed.findIndex((line) => line.startsWith("together")) + 1);
+  for (const row of rows)
+    expect(row).toMatch(/\d m?s +[\d,]+ tokens +\$0\.\d+(?: +\d+ model calls? in vain)?$/);
+  return rows
+    .map((row) => row.replace(/ +[\d.]+ m?s .*$/, "").replaceAll(/(?<=\w) +(?=completed)/g, " "))
+    .join("\n");
+}
+
+test.concurrent("[S1-74] supervisor, planner, three workers and a researcher, reviewer and fixer: green, committed and pushed", {
+  timeout: PATIENCE_MS,
+}, async () => {
+  await using played = await play();
+  const { code, stdout, stderr, stage } = played;
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(treeIn(stdout)).toBe(TREE);
+  expect(stdout).toMatch(/worker login +asks for Write app\.js\n.*worker login +a person says: approve/);
+  expect(stdout).toContain("asks for git push -u origin add-auth\n");
+
+  // The script speaks of these lines by their numbers.
+  const lines = git(stage.folder, "show", "add-auth:auth/token.js").split("\n");
+  expect(lines[10]).toContain("const exp = Math.floor(now() / 1000) + LIFETIME_S;");
+  expect(lines[21]).toContain("return exp * 1000 > now()");
+
+  await rm(stage.judged, { recursive: true });
+  git(stage.folder, "rm", "--quiet", "auth/users.js");
+  git(stage.folder, "commit", "--quiet", "-m", "Add signed tokens that are good for one hour");
+  git(stage.folder, "push", "--quiet");
+  expect(await judge(stage)).toEqual([
+    expect.stringMatching(/^3 commits were to be made, each once; there are: Add signed tokens/),
+    "add-auth was pushed 2 times, not once.",
+    expect.stringMatching(/^The tests of add-auth, as it is on the remote, are not green:/),
+  ]);
+});
+
+test.concurrent("[P4] [P6] killed while the workers are at work: another process ends it the same way, and nothing is done twice", {
+  timeout: PATIENCE_MS,
+}, async () => {
+  await using played = await play("--kill");
+  const { code, stdout, stderr } = played;
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(treeIn(stdout)).toBe(TREE);
+  const [first, second, ...more] = stdout.split("Killed (SIGKILL)");
+  expect(more).toEqual([]);
+  expect(first!.match(/worker \w+ +begins/g)).toHaveLength(3);
+  expect(second!.match(/begins/g)).toHaveLength(2);
+  expect(second).toContain("asks for git push -u origin add-auth\n");
+});

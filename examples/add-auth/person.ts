@@ -1,0 +1,29 @@
+// The person in this example: approves the two things that cadre.yaml asks about, and says what became of a call that a crash
+// left open. Whatever else is asked, they refuse: then the example ends with a complaint, not with a surprise.
+
+import type { CadreClient } from "../../src/api/client.ts";
+import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
+
+export async function answerOpenItems(runId: string, client: CadreClient): Promise<void> {
+  for (const item of await client.approvals({ runId })) {
+    if (item.kind === "outcome")
+      await client.outcome(item.runId, { callId: item.callId!, ...verdictOn(item) });
+    else await client.decide(item.id, decisionOn(item));
+  }
+}
+
+function decisionOn({ tool, input }: ApprovalView): DecisionBody {
+  const { path, command } = input as { path?: string; command?: string };
+  const expected = tool === "Bash" ? command === "git push -u origin add-auth" : path === "app.js";
+  return expected
+    ? { decision: "approve" }
+    : { decision: "reject", note: "This example has no use for that." };
+}
+
+/** Tests change nothing, so they may run again. Of anything else nobody here can know whether it happened. */
+function verdictOn({ input }: ApprovalView): { verdict: "run_again" | "fail"; note: string } {
+  const { command = "" } = input as { command?: string };
+  return command.startsWith("node --test")
+    ? { verdict: "run_again", note: "It only runs tests." }
+    : { verdict: "fail", note: "It may have happened: look before you try again." };
+}

@@ -1,0 +1,65 @@
+// Where the work happens: a temporary folder with the service as a git repository, its agents, and a bare remote beside it
+// that keeps a log of every push.
+
+import { execFileSync } from "node:child_process";
+import { cp, mkdtemp, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Stage {
+  /** The repository, and the project that Cadre works in. */
+  folder: string;
+  remote: string;
+  /** Where the branch is checked out from the remote, to be judged. */
+  judged: string;
+}
+
+/** For Cadre itself. No provider's key is handed on: nothing here can cost anything. */
+export const ENVIRONMENT = { CADRE_TRUST: "1" };
+
+const HERE = import.meta.dirname;
+const PACK = join(HERE, "../../agents/factory");
+/** Of the project, and so of its first commit. */
+const PROJECT_FILES = ["cadre.yaml", "add-auth.script.yaml", "task.txt"];
+
+export async function makeStage(): Promise<Stage> {
+  const stage = stageIn(await realpath(await mkdtemp(join(tmpdir(), "cadre-add-auth-"))));
+  const { folder } = stage;
+  await cp(join(HERE, "service"), folder, { recursive: true });
+  await cp(PACK, join(folder, "agents/factory"), { recursive: true });
+  for (const file of PROJECT_FILES) await cp(join(HERE, file), join(folder, file));
+  await writeFile(join(folder, ".gitignore"), ".cadre/\n");
+  makeRepository(stage);
+  return stage;
+}
+
+export const stageIn = (root: string): Stage => ({
+  folder: join(root, "orders-api"),
+  remote: join(root, "orders-api.git"),
+  judged: join(root, "judged"),
+});
+
+function makeRepository({ folder, remote }: Stage): void {
+  git(folder, "init", "--quiet", "--bare", "--initial-branch=main", remote);
+  git(remote, "config", "core.logAllRefUpdates", "true");
+  git(folder, "init", "--quiet", "--initial-branch=main");
+  for (const [key, value] of SETTINGS) git(folder, "config", key, value);
+  git(folder, "remote", "add", "origin", remote);
+  git(folder, "add", ".");
+  git(folder, "commit", "--quiet", "-m", "Orders over HTTP");
+  git(folder, "push", "--quiet", "-u", "origin", "main");
+}
+
+/** In the repository itself: a person's own name, signing key or hooks must not change how it ends. */
+const SETTINGS = [
+  ["user.name", "Cadre"],
+  ["user.email", "cadre@example.com"],
+  ["commit.gpgSign", "false"],
+  ["core.hooksPath", ".git/hooks"],
+] as const;
+
+/** What a git command prints, without its last line break. */
+export function git(folder: string, ...args: string[]): string {
+  const stdio: ["ignore", "pipe", "pipe"] = ["ignore", "pipe", "pipe"];
+  return execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio }).trimEnd();
+}

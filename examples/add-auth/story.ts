@@ -1,0 +1,51 @@
+// What happens, as it happens: a line for each thing worth one.
+
+import { duration } from "../../src/cli/view/format.ts";
+import { plainLine } from "../../src/cli/view/plain.ts";
+import type { EventOf, JournalEvent } from "../../src/journal/events.ts";
+
+/** Tells events in their order; undefined where there is nothing to tell. */
+export function createStory(): (event: JournalEvent) => string | undefined {
+  const names = new Map<string, string>();
+  let beganAt: number | undefined;
+  return (event) => {
+    const { runId, ts } = event;
+    beganAt ??= ts;
+    if (event.type === "RUN_STARTED") names.set(runId, nameOf(event.payload));
+    const said = tell(event);
+    return (
+      said && `${duration(ts - beganAt).padStart(7)}  ${names.get(runId)!.padEnd(15)}  ${plainLine(said)}`
+    );
+  };
+}
+
+/** `worker tokens`: the agent without its pack, and the subtask where it has one. */
+export function nameOf({ agent, task }: { agent: string; task: string }): string {
+  const [, subtask] = /^Subtask (\w+):/.exec(task) ?? [];
+  return [agent.replace(/^.*\//, ""), subtask].filter(Boolean).join(" ");
+}
+
+function tell(event: JournalEvent): string | undefined {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return "begins";
+    case "TOOL_PROPOSED":
+      return event.payload.verdict === "ask" ? `asks for ${wish(event)}` : undefined;
+    case "APPROVAL_DECIDED":
+      return `a person says: ${event.payload.decision}`;
+    case "OUTCOME_DECIDED":
+      return `had a command under way, and nobody knows how it ended; a person says: ${event.payload.verdict.replace("_", " ")}`;
+    case "RUN_COMPLETED":
+      return `done: ${event.payload.summary}`;
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+      return `failed: ${event.payload.summary}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A command as it stands; of a change, the file that its difference names. */
+function wish({ payload: { name, preview = "" } }: EventOf<"TOOL_PROPOSED">): string {
+  return name === "Bash" ? preview : `${name} ${/^\+\+\+ (\S+)/m.exec(preview)?.[1] ?? ""}`;
+}

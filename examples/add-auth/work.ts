@@ -1,0 +1,26 @@
+// One life of the process that does the work: `node work.ts <folder>`. Whoever started it hears of every event of the tree
+// and may kill it at any of them. Started again, it takes up the same run: both lives ask for it by the same key.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { connect } from "../../src/cli/connect.ts";
+import { answerOpenItems } from "./person.ts";
+import { ENVIRONMENT } from "./stage.ts";
+
+await work(process.argv[2]!);
+
+async function work(folder: string): Promise<void> {
+  const { client, close } = await connect({ folder, env: ENVIRONMENT, drive: true });
+  try {
+    const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
+    const { runId } = await client.startRun({ agent: "factory/supervisor", task }, "add-auth");
+    const { signal } = new AbortController();
+    for await (const item of client.follow({ runId, tree: true, signal })) {
+      if (item.type !== "event") continue;
+      process.send!(item.event);
+      if (item.event.type === "RUN_SUSPENDED") await answerOpenItems(runId, client);
+    }
+  } finally {
+    await close();
+  }
+}

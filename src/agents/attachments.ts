@@ -1,0 +1,74 @@
+// What an agent's file points to, read when the agent is loaded: includes, a prompt in a file of its own, schemas, the
+// module with its steps. Never outside the folders that it may point into.
+
+import { createHash } from "node:crypto";
+import { dirname } from "node:path";
+import { hasErrors, type Problem } from "../config/problem.ts";
+import { readYaml } from "../config/yaml.ts";
+import { readConfined } from "./confined.ts";
+import { type Draft, ownDocument } from "./draft.ts";
+import { resolveIncludes } from "./include.ts";
+import { isMapping } from "./parse.ts";
+
+export interface Pointing {
+  /** The agent's file. */
+  path: string;
+  /** The agents folder: for includes, schemas and steps. */
+  folder: string;
+  /** The project, or the agents folder outside of one: for prompts. */
+  root: string;
+}
+
+/** In files of other products such text is text. */
+const INCLUDING = new Set(["cadre", "ai-agent"]);
+
+export async function attach(draft: Draft, pointing: Pointing): Promise<Draft> {
+  if (hasErrors(draft.problems)) return draft;
+  const { path, folder } = pointing;
+  const prompted = await readPrompt(draft, pointing);
+  const included = INCLUDING.has(draft.dialect) ? await resolveIncludes(prompted, path, folder) : prompted;
+  const steps = await readSteps(included, pointing);
+  return readSchema(await readSchema(steps, "input", pointing), "output", pointing);
+}
+
+async function readPrompt(draft: Draft, { path, root }: Pointing): Promise<Draft> {
+  const name = draft.promptFile;
+  if (name === undefined) return draft;
+  const read = await readConfined({ name, folder: dirname(path), root, within: "the project" });
+  if ("text" in read) return { ...draft, body: read.text };
+  const key = draft.dialect === "roles" ? "name" : "prompt";
+  return failed(draft, key, {
+    code: "BAD_PROMPT_FILE",
+    message: `prompt file \`${name}\` ${read.problem}`,
+  });
+}
+
+async function readSteps(draft: Draft, { path, folder }: Pointing): Promise<Draft> {
+  const name = draft.keys["steps"];
+  if (typeof name !== "string" || name.trim() === "") return draft;
+  const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
+  if ("problem" in read) {
+    return failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${read.problem}` });
+  }
+  return { ...draft, steps: { module: name, hash: createHash("sha256").update(read.text).digest("hex") } };
+}
+
+async function readSchema(draft: Draft, key: string, { path, folder }: Pointing): Promise<Draft> {
+  const name = draft.keys[key];
+  if (typeof name !== "string" || name.trim() === "") return draft;
+  const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
+  if ("problem" in read)
+    return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\` ${read.problem}` });
+  const { data, problems } = readYaml(read.text, name);
+  if (isMapping(data)) return { ...draft, keys: { ...draft.keys, [key]: data } };
+  const why = problems[0]
+    ? `${problems[0].line}:${problems[0].column} ${problems[0].message}`
+    : "is no mapping";
+  return failed(draft, key, { code: "BAD_SCHEMA", message: `schema \`${name}\`: ${why}` });
+}
+
+function failed(draft: Draft, key: string, problem: Pick<Problem, "code" | "message">): Draft {
+  const place = ownDocument(draft).at([key]);
+  const { file } = draft;
+  return { ...draft, problems: [...draft.problems, { file, ...place, severity: "error", ...problem }] };
+}

@@ -1,0 +1,25 @@
+// An agent that cannot be used takes down whoever needs it for a pattern, and those who need them in turn; whoever may
+// only delegate to it goes on without it.
+
+import type { Agent } from "../agent.ts";
+import { edgesOf } from "../edges.ts";
+import { type Checked, error, type Finding, warning } from "./check.ts";
+
+/** One wave: those that name a broken agent now. Answers with nobody once all of it is said. */
+export function brokenTargets(agents: ReadonlyMap<string, Agent>): { agent: Checked; findings: Finding[] }[] {
+  return [...agents.values()].flatMap((agent) => {
+    if (!agent.definition) return [];
+    const findings = edgesOf(agent.definition).flatMap(({ key, to }) => {
+      const target = agents.get(to);
+      if (!target || target.definition) return [];
+      const where = target.problems.find(({ severity }) => severity === "error");
+      const place = where ? `${where.file}:${where.line}:${where.column}` : target.file;
+      const message = `\`${key}\` names \`${to}\`, which cannot be used`;
+      const more = { names: to, suggestion: `mend ${place}` };
+      return key === "agents"
+        ? [warning(key, "BROKEN_TARGET", `${message} and is left out`, { ...more, drop: true })]
+        : [error(key, "BROKEN_TARGET", message, more)];
+    });
+    return findings.length > 0 ? [{ agent: agent as Checked, findings }] : [];
+  });
+}

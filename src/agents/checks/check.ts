@@ -1,0 +1,42 @@
+// A check: one rule about agents that only the whole set shows. It is pure and sees every agent as it was loaded, so
+// the order of checks and of agents changes nothing.
+
+import type { Problem } from "../../config/problem.ts";
+import type { Definition } from "../../journal/definition.ts";
+import type { Agent } from "../agent.ts";
+
+export interface Finding extends Pick<Problem, "code" | "severity" | "message" | "suggestion"> {
+  /** The key of ours that is wrong. */
+  key: string;
+  /** The agent that the key names there, if it is about that one. */
+  names?: string;
+  /** Takes that one out of whom the agent may delegate to. */
+  drop?: true;
+}
+
+export interface Checked extends Agent {
+  definition: Definition;
+}
+
+export interface Surroundings {
+  agents: ReadonlyMap<string, Agent>;
+  /** The names and aliases of every tool there is; empty: not known. */
+  toolNames: readonly string[];
+}
+
+export type Check = (agent: Checked, surroundings: Surroundings) => Finding[];
+
+export const error = (key: string, code: string, message: string, more: Partial<Finding> = {}): Finding => ({
+  key,
+  code,
+  severity: "error",
+  message,
+  ...more,
+});
+
+export const warning = (
+  key: string,
+  code: string,
+  message: string,
+  more: Partial<Finding> = {},
+): Finding => ({ ...error(key, code, message, more), severity: "warning" });

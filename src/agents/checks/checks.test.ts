@@ -1,0 +1,379 @@
+// Each rule with the sentence that a person reads, and the neighbour that it must leave alone.
+
+import { describe, expect, test } from "vitest";
+import { problemText } from "../../config/problem.ts";
+import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
+import { advisors, agentSet, router, type Said, team } from "../set.fixture.ts";
+import { checkAgents, strictProblems } from "./index.ts";
+
+const bestOf = { n: 2, strategies: [] };
+const steps = { module: "x.steps.ts", hash: "0" };
+const perAgent = { ...DEFAULT_DELEGATION, tool: "per-agent" as const };
+const others: Record<string, Said> = { b: {}, c: {}, d: {} };
+
+function check(said: Record<string, Said>, tools: readonly string[] = []) {
+  const agents = agentSet({ ...others, ...said });
+  checkAgents(agents, tools);
+  const lines = [...agents.values()].flatMap(({ problems }) =>
+    problems.map((problem) => `${problem.severity} ${problem.code} ${problemText(problem)}`),
+  );
+  const usable = [...agents.values()].filter(({ definition }) => definition).map(({ name }) => name);
+  return { lines, usable, agents };
+}
+
+type Row = [title: string, said: Record<string, Said>, line: string];
+
+const errors: Row[] = [
+  [
+    "[S3-48] a coordinator has no handoff",
+    { a: { team: team(["b"]), handoff: "c" } },
+    "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer (S3-48)",
+  ],
+  [
+    "[S3-24] a router does no work of its own: team",
+    { a: { router: router(["b"]), team: team(["c"]) } },
+    "INCOMPATIBLE agents/a.md:11:1 `router` and `team` do not go together: a router only chooses who does the work",
+  ],
+  [
+    "[S3-24] nor steps",
+    { a: { router: router(["b"]), steps } },
+    "INCOMPATIBLE agents/a.md:13:1 `router` and `steps` do not go together: a router only chooses who does the work",
+  ],
+  [
+    "one thing does the work: team or best of n",
+    { a: { team: team(["b"]), bestOf } },
+    "INCOMPATIBLE agents/a.md:12:1 `team` and `bestOf` do not go together: only one of them can do the agent's work",
+  ],
+  [
+    "best of n or steps",
+    { a: { bestOf, steps } },
+    "INCOMPATIBLE agents/a.md:13:1 `bestOf` and `steps` do not go together: only one of them can do the agent's work",
+  ],
+  [
+    "[S4-20] somebody must answer",
+    { a: { finalizes: false } },
+    "NO_ANSWER agents/a.md:3:1 its `policy` has no `Finalize`, and there is nobody whose answer it could return: add `Finalize`, `agents`, `handoff` or `router`",
+  ],
+  [
+    "[S4-20] a coordinator must finalize",
+    { a: { finalizes: false, team: team(["b"]) } },
+    "NO_ANSWER agents/a.md:3:1 a team's coordinator gives the answer itself, and its `policy` has no `Finalize`: add `Finalize`, or take `team` away",
+  ],
+  [
+    "[S3-28] a router's agents are its destinations",
+    { a: { router: router(["b"]), agents: ["b", "c"] } },
+    "ROUTER_AGENTS agents/a.md:5:10 a router delegates to nobody, and `c` is none of its destinations: add it to `router.destinations`, or take it out of `agents`",
+  ],
+  [
+    "[S3-24] a router has no tools",
+    { a: { router: router(["b"]), tools: { allow: ["Read", "route_to"], ask: [], deny: [] } } },
+    "ROUTER_TOOLS agents/a.md:4:1 a router has no tools but `route_to`: Read: take `tools` away",
+  ],
+  [
+    "a router is a model",
+    { a: { router: router(["b"]) }, b: { delegable: false } },
+    "NOT_DELEGABLE agents/a.md:9:10 no model may call `b`, so a router cannot choose it: it is for people",
+  ],
+  ...(["handoff", "router", "advisors", "team", "bestOf"] as const).map(
+    (key): Row => [
+      `[S4-16] a subagent has no ${key}`,
+      {
+        a: {
+          kind: "subagent",
+          [key]: {
+            handoff: "b",
+            router: router(["b"]),
+            advisors: advisors(["b"]),
+            team: team(["b"]),
+            bestOf,
+          }[key],
+        },
+      },
+      `SUBAGENT_PATTERN agents/a.md:${{ handoff: 8, router: 9, advisors: 10, team: 11, bestOf: 12 }[key]}:1 a subagent has no \`${key}\`: make it \`kind: main\``,
+    ],
+  ),
+  [
+    "[S3-55] more advice than advisors",
+    { a: { advisors: advisors(["b", "c"], 3) } },
+    "REQUIRE_TOO_HIGH agents/a.md:10:1 `require: 3` can never be met by 2 advisors",
+  ],
+  [
+    "a quorum nobody can reach",
+    { a: { team: team(["b"], { quorum: 2 }) } },
+    "QUORUM_TOO_HIGH agents/a.md:11:1 `quorum: 2` can never be met by 1 member",
+  ],
+  [
+    "a schema that nothing can be checked by",
+    { a: { output: { type: "strnig" } } },
+    "BAD_SCHEMA agents/a.md:15:1 `output` is no JSON Schema that can be used: Unsupported type: strnig",
+  ],
+  [
+    "two delegates that would be one tool",
+    {
+      a: { agents: ["x/b-b", "y/b_b"], delegation: perAgent },
+      "x/b-b": {},
+      "y/b_b": {},
+    },
+    "TOOL_NAME agents/a.md:5:11 `x/b-b` and `y/b_b` would both be the tool `run_b_b_agent`: rename it, or use `delegation: { tool: generic }`",
+  ],
+  [
+    "a delegate that would be a tool which is there",
+    { a: { agents: ["b"], delegation: perAgent } },
+    "TOOL_NAME agents/a.md:5:10 `b` would be the tool `run_b_agent`, which is there already: rename it, or use `delegation: { tool: generic }`",
+  ],
+];
+
+const warnings: Row[] = [
+  [
+    "[S4-15] a subagent never delegates",
+    { a: { kind: "subagent", agents: ["b"] } },
+    "SUBAGENT_DELEGATES agents/a.md:5:10 a subagent never delegates, so `b` is left out: make it `kind: main`",
+  ],
+  [
+    "an agent for people is no delegate",
+    { a: { agents: ["b", "c"] }, b: { delegable: false } },
+    "NOT_DELEGABLE agents/a.md:5:10 `b` is for people, no model may call it: it is left out",
+  ],
+  [
+    "[S4-20] an answer that the policy withholds",
+    { a: { finalizes: false, router: router(["b"], { allowAnswer: true }) } },
+    "ANSWER_WITHHELD agents/a.md:9:1 `allowAnswer` has no effect: its `policy` has no `Finalize`",
+  ],
+  [
+    "delegation without delegates",
+    { a: { delegation: DEFAULT_DELEGATION } },
+    "NO_DELEGATES agents/a.md:6:1 `delegation` has no effect: it may delegate to nobody",
+  ],
+  [
+    "context without delegates",
+    { a: { context: "full" } },
+    "NO_DELEGATES agents/a.md:7:1 `context` has no effect: it may delegate to nobody",
+  ],
+  [
+    "one draft",
+    { a: { bestOf: { n: 1, strategies: [] } } },
+    "ONE_DRAFT agents/a.md:12:1 the best of one draft is that draft: give `n` of 2 or more",
+  ],
+  [
+    "more strategies than drafts",
+    { a: { bestOf: { n: 2, strategies: ["x", "y", "z"] } } },
+    "STRATEGIES_UNUSED agents/a.md:12:1 3 strategies for 2 drafts: the last ones are not used",
+  ],
+  [
+    "no turns",
+    { a: { limits: { maxTurns: 0 } } },
+    "LIMIT_ZERO agents/a.md:16:1 `maxTurns: 0` ends every run before its first turn",
+  ],
+  [
+    "no depth",
+    { a: { agents: ["b"], limits: { maxDepth: 0 } } },
+    "LIMIT_ZERO agents/a.md:16:1 `maxDepth: 0` lets it delegate to nobody",
+  ],
+  [
+    "no children",
+    { a: { handoff: "b", limits: { maxChildren: 0 } } },
+    "LIMIT_ZERO agents/a.md:16:1 `maxChildren: 0` lets it start nobody",
+  ],
+];
+
+describe("rules about one agent", () => {
+  test.each(errors)("error: %s", (_title, said, line) => {
+    const { lines, usable } = check(said, ["Read", "run_b_agent"]);
+    expect(lines).toEqual([`error ${line}`]);
+    expect(usable).not.toContain("a");
+  });
+
+  test.each(warnings)("warning: %s", (_title, said, line) => {
+    const { lines, usable, agents } = check(said);
+    expect(lines).toEqual([`warning ${line}`]);
+    expect(usable).toContain("a");
+    if (/is left out/.test(line)) expect(agents.get("a")!.definition!.agents).not.toContain("b");
+  });
+
+  test("[S4-6] a policy that withholds every delegate is said; one that leaves some is meant", () => {
+    const withheld = (left: string[]) => {
+      const agents = agentSet({ ...others, a: { agents: ["b", "c"] } });
+      const a = agents.get("a")!;
+      a.definition = { ...a.definition!, agents: left };
+      checkAgents(agents);
+      return a.problems.map(problemText);
+    };
+    expect(withheld([])).toEqual([
+      "agents/a.md:5:1 `agents` names somebody, but its `policy` lets it delegate to none of them: add `Delegate` to `policy`, or take `agents` away",
+    ]);
+    expect(withheld(["c"])).toEqual([]);
+  });
+
+  test("what a dialect filled in is nobody's mistake", () => {
+    const agents = agentSet({ a: { context: "full" } });
+    agents.get("a")!.dialect = "roles";
+    checkAgents(agents);
+    expect(agents.get("a")!.problems).toEqual([]);
+  });
+
+  test("a delegate that is taken out is taken out of what the model is told, too", () => {
+    const told = ["b", "c"].map((name) => ({ name, agent: name, description: "" }));
+    const { agents } = check({ a: { agents: ["b", "c"], delegates: told }, b: { delegable: false } });
+    expect(agents.get("a")!.definition).toMatchObject({ agents: ["c"], delegates: [{ agent: "c" }] });
+  });
+
+  test("a name that providers refuse as a tool", () => {
+    const long = "x".repeat(60);
+    const { lines } = check({ a: { agents: [long], delegation: perAgent }, [long]: {} });
+    expect(lines[0]).toContain("is longer than the 64 characters that providers take");
+  });
+});
+
+test("[S3-67] what goes together says nothing", () => {
+  const fine: Said[] = [
+    { advisors: advisors(["b"]), handoff: "c", agents: ["d"] },
+    { router: router(["b", "c"], { fallback: "d" }), agents: ["b", "c", "d"], handoff: "d" },
+    { router: router(["b"]), advisors: advisors(["c"]), tools: { allow: [], ask: [], deny: [] } },
+    { team: team(["b", "c"], { quorum: 2 }), advisors: advisors(["d"], "all"), agents: ["d"] },
+    { bestOf: { ...bestOf, judge: "b" }, handoff: "c" },
+    { steps, agents: ["b"], handoff: "c", context: "none" },
+    { finalizes: false, agents: ["b"] },
+    { finalizes: false, handoff: "b" },
+    { finalizes: false, bestOf },
+    { steps, delegation: DEFAULT_DELEGATION },
+    { advisors: advisors(["b", "c"], 2) },
+    { limits: { maxChildren: 0, maxDepth: 0 } },
+    { kind: "subagent", limits: { maxTurns: 1, maxDepth: 0 } },
+    { agents: ["b", "c"], delegation: perAgent, context: "full" },
+    { input: { type: "object" }, output: { type: "object", properties: { x: { enum: ["a", 1] } } } },
+  ];
+  for (const said of fine) expect(check({ a: said }).lines).toEqual([]);
+});
+
+describe("cycles", () => {
+  const lines = (said: Record<string, Said>) => check(said).lines.map((line) => line.split(": an agent")[0]);
+
+  test("[S3-14] every agent on a cycle is told, each by its own way round", () => {
+    expect(lines({ a: { handoff: "b" }, b: { team: team(["c", "a"]) } })).toEqual([
+      "error CYCLE agents/b.md:11:11 cycle: b → (team) a → (handoff) b",
+      "error CYCLE agents/a.md:8:10 cycle: a → (handoff) b → (team) a",
+    ]);
+  });
+
+  test("[S3-49] over every pattern, a judge and a fallback included", () => {
+    for (const said of [
+      { advisors: advisors(["b"]) },
+      { router: router(["c"], { fallback: "b" }) },
+      { bestOf: { ...bestOf, judge: "b" } },
+    ])
+      expect(lines({ a: said, b: { handoff: "a" } })).toHaveLength(2);
+    expect(lines({ a: { handoff: "a" } })).toEqual(["error CYCLE agents/a.md:8:10 cycle: a → (handoff) a"]);
+  });
+
+  test("[F22] over delegation they are no error, and neither are two ways to one agent", () => {
+    expect(lines({ a: { agents: ["b"] }, b: { agents: ["a"] } })).toEqual([]);
+    expect(lines({ a: { agents: ["b"] }, b: { handoff: "a" } })).toEqual([]);
+    expect(
+      lines({ a: { advisors: advisors(["b", "c"]) }, b: { handoff: "d" }, c: { handoff: "d" } }),
+    ).toEqual([]);
+  });
+});
+
+test("[S3-50] a broken agent takes down who needs it, wave by wave; who may delegate to it goes on without", () => {
+  const { lines, usable, agents } = check({
+    a: { handoff: "b" },
+    b: { advisors: advisors(["c"]) },
+    c: { finalizes: false },
+    d: { agents: ["a", "c"] },
+  });
+  expect(lines.filter((line) => line.includes("BROKEN"))).toEqual([
+    "error BROKEN_TARGET agents/b.md:10:10 `advisors` names `c`, which cannot be used: mend agents/c.md:3:1",
+    "warning BROKEN_TARGET agents/d.md:5:11 `agents` names `c`, which cannot be used and is left out: mend agents/c.md:3:1",
+    "warning BROKEN_TARGET agents/d.md:5:10 `agents` names `a`, which cannot be used and is left out: mend agents/a.md:8:10",
+    "error BROKEN_TARGET agents/a.md:8:10 `handoff` names `b`, which cannot be used: mend agents/b.md:10:10",
+  ]);
+  expect([usable, agents.get("d")!.definition!.agents]).toEqual([["d"], []]);
+});
+
+describe("[S3-15] along a handoff, what is declared must fit", () => {
+  const object = (properties: Record<string, unknown>, required: string[] = Object.keys(properties)) => ({
+    type: "object",
+    properties,
+    required,
+  });
+  const [text, number] = [{ type: "string" }, { type: "number" }];
+
+  test.each([
+    ["a missing property", object({ x: text }), object({ y: text }), "`y` is required and not in it"],
+    [
+      "another type",
+      object({ x: text }),
+      object({ x: number }),
+      "`x` may be string, and the input takes number",
+    ],
+    [
+      "a null",
+      object({ x: { type: ["string", "null"] } }),
+      object({ x: text }),
+      "`x` may be null, and the input takes string",
+    ],
+    [
+      "a value",
+      object({ x: { enum: ["a", "b"] } }),
+      object({ x: { enum: ["a"] } }),
+      '`x` may be "b", and the input takes "a"',
+    ],
+    [
+      "deep down",
+      object({ list: { type: "array", items: object({ x: text }) } }),
+      object({ list: { type: "array", items: object({ x: { type: "boolean" } }) } }),
+      "`list.items.x` may be string, and the input takes boolean",
+    ],
+    ["the whole", text, object({}), "it may be string, and the input takes object"],
+  ])("misfit: %s", (_title, output, input, why) => {
+    expect(check({ a: { output, handoff: "b" }, b: { input } }).lines).toEqual([
+      `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
+    ]);
+  });
+
+  test.each([
+    ["more than is needed", object({ x: text, y: text }), object({ x: text })],
+    ["an optional input", object({ x: text }), object({ y: text }, [])],
+    ["an integer is a number", object({ x: { type: "integer" } }), object({ x: number })],
+    ["cannot be told: any string", object({ x: text }), object({ x: { enum: ["a"] } })],
+    ["cannot be told: anyOf", { anyOf: [text, number] }, object({ x: text })],
+    ["nothing declared", undefined, object({ x: text })],
+  ])("fits: %s", (_title, output, input) => {
+    expect(check({ a: { output, handoff: "b" }, b: { input } }).lines).toEqual([]);
+  });
+
+  test("what a router hands on is the answer of whoever it chooses", () => {
+    const said = {
+      a: { router: router(["b", "c"]), handoff: "d" },
+      b: { output: object({ x: text }) },
+      c: { handoff: "e" },
+      e: { output: object({ z: text }) },
+      d: { input: object({ x: text }) },
+    };
+    expect(check(said).lines).toEqual([
+      "error HANDOFF_MISFIT agents/a.md:8:12 the output of `e` does not fit the input of `d`: `x` is required and not in it",
+    ]);
+  });
+});
+
+test("the order of the set changes nothing", () => {
+  const said: Record<string, Said> = {
+    a: { handoff: "b", agents: ["d"] },
+    b: { handoff: "a" },
+    c: { advisors: advisors(["a"]) },
+    d: { delegable: false },
+    e: { agents: ["d", "c"] },
+  };
+  const problems = (names: string[]) => {
+    const agents = agentSet(Object.fromEntries(names.map((name) => [name, said[name]!])));
+    checkAgents(agents);
+    return Object.fromEntries([...agents].map(([name, agent]) => [name, agent.problems.map(problemText)]));
+  };
+  const names = Object.keys(said);
+  expect(problems(names.toReversed())).toEqual(problems(names));
+});
+
+test("strict: every warning is an error", () => {
+  const { agents } = check({ a: { context: "full" } });
+  expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
+});

@@ -1,0 +1,22 @@
+// `input` and `output` must be schemas that a value can be checked by: known before a run is paid for.
+
+import { z } from "zod";
+import { messageOf } from "../../errors.ts";
+import { type Check, error } from "./check.ts";
+
+export const schemas: Check = ({ definition }) =>
+  (["input", "output"] as const).flatMap((key) => {
+    const problem = definition[key] === undefined ? undefined : schemaProblem(definition[key]);
+    return problem === undefined
+      ? []
+      : [error(key, "BAD_SCHEMA", `\`${key}\` is no JSON Schema that can be used: ${problem}`)];
+  });
+
+function schemaProblem(schema: unknown): string | undefined {
+  try {
+    z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return undefined;
+  } catch (thrown) {
+    return messageOf(thrown).split("\n", 1)[0];
+  }
+}

@@ -1,0 +1,35 @@
+// With `delegation.tool: per-agent` every delegate is a tool of its own: two of one name, or one that is called like
+// another tool, and the model could not say which it means.
+
+import { type Check, error, type Finding } from "./check.ts";
+
+/** What providers take for a tool's name. */
+const LONGEST = 64;
+
+/** The tool by which a model calls this delegate alone: a pack's name stays out of it. */
+const delegationTool = (name: string): string =>
+  `run_${name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_")}_agent`;
+
+export const toolNames: Check = ({ definition }, { toolNames: known }) => {
+  if (definition.delegation?.tool !== "per-agent") return [];
+  const told = definition.delegates ?? definition.agents.map((name) => ({ name, agent: name }));
+  const others = new Set(known.map((name) => name.toLowerCase()));
+  const taken = new Map<string, string>();
+  return told.flatMap(({ name, agent }): Finding[] => {
+    const tool = delegationTool(name);
+    const wrong = (message: string): Finding[] => [
+      error("agents", "TOOL_NAME", message, {
+        names: agent,
+        suggestion: "rename it, or use `delegation: { tool: generic }`",
+      }),
+    ];
+    const other = taken.get(tool.toLowerCase());
+    taken.set(tool.toLowerCase(), name);
+    if (other !== undefined) return wrong(`\`${other}\` and \`${name}\` would both be the tool \`${tool}\``);
+    if (others.has(tool.toLowerCase()))
+      return wrong(`\`${name}\` would be the tool \`${tool}\`, which is there already`);
+    if (tool.length > LONGEST)
+      return wrong(`\`${tool}\` is longer than the ${LONGEST} characters that providers take`);
+    return [];
+  });
+};

@@ -1,0 +1,140 @@
+// From the keys that a person wrote to the definition that a run pins. Whatever is doubtful narrows what the agent
+// may do, never widens it. The agents that it names are still called as the file calls them: `references.ts` finds them.
+
+import { readKeys } from "../config/keys.ts";
+import { hasErrors, type Problem } from "../config/problem.ts";
+import type { Data, YamlDocument } from "../config/yaml.ts";
+import { type AgentLimits, DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
+import type { Agent, Known, ModelNames, Report } from "./agent.ts";
+import { type Draft, ownDocument } from "./draft.ts";
+import { KEY_ALIASES, KEYS, NOT_YET, ownKey, type Values } from "./frontmatter.ts";
+import { mayDelegate, readPolicy, toolGate } from "./gate.ts";
+import { isMapping } from "./parse.ts";
+import { patternsOf } from "./pattern-keys.ts";
+import { referencesOf } from "./references.ts";
+
+export function compileAgent(draft: Draft, known: Known): Agent {
+  const document = ownDocument(draft);
+  const { values, problems: keyProblems } = checkKeys(document, draft.dialect);
+  const problems = [...draft.problems, ...keyProblems];
+  const at = (key: string) => document.at([writtenKey(draft.keys, key)], "key");
+  const report: Report = (key, problem) =>
+    problems.push({ file: draft.file, ...at(key), severity: "warning", ...problem });
+  const tools = toolGate({ values, document, report, ...known });
+  const { name, file, dialect, scope } = draft;
+  const agent = { name, file, dialect, scope, references: referencesOf(values, document), problems, at };
+  if (hasErrors(problems)) return { ...agent, definition: undefined };
+  const definition = compile({ draft, values, models: known.models, report }, tools);
+  return { ...agent, definition: hasErrors(problems) ? undefined : definition };
+}
+
+/** The key as the file writes it: `subagents` where ours is `agents`. */
+function writtenKey(keys: Readonly<Record<string, Data>>, key: string): string {
+  return Object.keys(keys).find((written) => ownKey(written) === key) ?? key;
+}
+
+/** Where a value that does not fit could allow more if it were dropped. */
+const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "delegate_targets"]);
+
+/** In another product's file a value that does not fit us is that product's business, unless it holds something back. */
+function checkKeys(document: YamlDocument, dialect: string): { values: Values; problems: Problem[] } {
+  if (dialect === "cadre") return readKeys(document, KEYS, KEY_ALIASES);
+  const entries = Object.entries(document.data as Record<string, Data>);
+  const read = (gate: boolean) => {
+    const data = Object.fromEntries(entries.filter(([key]) => GATE.has(ownKey(key)) === gate));
+    return readKeys({ ...document, data }, KEYS, KEY_ALIASES);
+  };
+  const [gate, rest] = [read(true), read(false)];
+  const dropped = rest.problems.map((problem): Problem => ({ ...problem, severity: "warning" }));
+  return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
+}
+
+interface Compiling {
+  draft: Draft;
+  values: Values;
+  models: ModelNames;
+  report: Report;
+}
+
+function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
+  const { draft, values, models, report } = compiling;
+  const policy = readPolicy(values);
+  for (const key of NOT_YET) {
+    if (values[key] !== undefined && values[key] !== null)
+      report(key, { code: "NOT_YET", message: `\`${key}\` is not acted on by this version` });
+  }
+  return {
+    name: draft.name,
+    ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),
+    kind: values.kind ?? "main",
+    ...modelChain(values.model, models, report),
+    ...defined({ temperature: values.temperature, maxOutputTokens: values.maxOutputTokens }),
+    ...defined({ reasoning: values.reasoning }),
+    prompt: draft.body,
+    tools,
+    permissions: { ask: values.permissions?.ask ?? [], deny: values.permissions?.deny ?? [] },
+    agents: values.router === true ? [] : mayDelegate(values, policy),
+    ...(values.delegation ? { delegation: { ...DEFAULT_DELEGATION, ...defined(values.delegation) } } : {}),
+    ...(values.delegable === false ? { delegable: false } : {}),
+    ...defined({ usage: values.usage, context: values.context }),
+    ...(policy.verbs && !policy.verbs.includes("Finalize") ? { finalizes: false } : {}),
+    ...patternsOf(values, report),
+    ...(draft.steps ? { steps: draft.steps } : {}),
+    ...defined({ runner: values.runner }),
+    limits: limitsOf(values),
+    ...(isMapping(values.input) ? { input: values.input } : {}),
+    ...(isMapping(values.output) ? { output: values.output } : {}),
+    ...defined({ workspace: values.workspace, pool: values.pool, mcpServers: values.mcpServers }),
+    ...badge(values),
+    ...(draft.dialect === "cadre" ? {} : { dialect: draft.dialect }),
+    source: { file: draft.file, hash: draft.hash },
+  };
+}
+
+function titleOf({ name }: Draft, { title, name: given }: Values): string | undefined {
+  return title ?? (given === undefined || given === name.split("/").at(-1) ? undefined : given);
+}
+
+function descriptionOf({ draft, values, report }: Compiling): string {
+  const description = values.description?.trim();
+  if (description) return description;
+  const message = "no `description`: others cannot tell when to call it";
+  report("description", { code: "NO_DESCRIPTION", message });
+  return firstSentence(draft.body);
+}
+
+function firstSentence(body: string): string {
+  const line = body.split("\n").find((text) => /\p{L}/u.test(text)) ?? "";
+  return line.replace(/^[#>*\-\s]+/, "").slice(0, 200);
+}
+
+type ModelChain = Pick<Definition, "models" | "inheritsModel">;
+
+function modelChain(model: Values["model"], names: ModelNames, report: Report): ModelChain {
+  const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
+  const chain = wanted.map((name) => {
+    if (name === "" || name === "inherit") return names.default;
+    const { model: found, note } = names.resolve(name);
+    if (note !== undefined) report("model", { code: "MODEL_SUBSTITUTED", message: note });
+    return found;
+  });
+  const inherits = wanted.length === 1 && wanted[0] === "inherit";
+  const models = chain.length > 0 ? [...new Set(chain)] : [names.default];
+  return { models, ...(inherits ? { inheritsModel: true } : {}) };
+}
+
+function limitsOf(values: Values): AgentLimits {
+  const { maxTurns, maxDuration } = values;
+  return { ...defined({ maxTurns, maxDuration }), ...(values.limits as AgentLimits | undefined) };
+}
+
+function badge({ icon, color }: Values): Pick<Definition, "icon" | "color"> {
+  return {
+    ...(typeof icon === "string" ? { icon } : {}),
+    ...(typeof color === "string" ? { color } : {}),
+  };
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,124 @@
+// ai-agent: `*.ai`, whose tools are names of MCP servers and whose agents are paths of other files.
+
+import { posix } from "node:path";
+import { parseDuration } from "../../config/duration.ts";
+import type { Data } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { commonReaders, each } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import { metadata, type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
+import { readTools } from "./read-tools.ts";
+import { splitNames } from "./tool-names.ts";
+import { ignored, limit, mayCall, put, refuse, type Wording, warn } from "./wording.ts";
+
+export const aiAgentDialect: Dialect = {
+  name: "ai-agent",
+  lies: (path) => /\.ai$/i.test(path),
+  speaks: (keys) => Object.hasOwn(keys, "routerDestinations") || Object.hasOwn(keys, "toolResponseMaxBytes"),
+  translate: (source) => [translate(source)],
+};
+
+/** An agent there has the servers that it names and nothing else: without `tools`, none. */
+function translate(source: SourceFile): Translation {
+  const tools = source.keys["tools"];
+  const body = source.body.replace(TEMPLATE, (_, _quote, file: string) => `\${include:${file.trim()}}`);
+  const result = translateWith({ ...source, body }, READERS);
+  if (tools === undefined || tools === null) result.keys["tools"] = [];
+  return result;
+}
+
+const TEMPLATE = /\{%-?\s*(?:render|include)\s+(["'])([^"'{}\n]+)\1[^%{}]*%\}/g;
+
+const tools: Reader = (wording, value, key) => {
+  const names = typeof value === "string" ? splitNames(value) : value;
+  if (Array.isArray(names)) return readTools()(wording, names.map(serverRule), key);
+  if (value !== null) return readTools()(wording, value, key);
+  const message = "`tools` has no value: the agent gets none";
+  warn(wording, [key], { code: "TOOLS_EMPTY", message });
+};
+
+/** `fetch` there is a server of that name, never a tool of ours. */
+const serverRule = (name: Data): Data =>
+  typeof name === "string" && /^[\w.-]+$/.test(name) && !name.startsWith("mcp__") ? `mcp__${name}__*` : name;
+
+const agents: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const names = namesIn(wording, value);
+  if (!names) return badNames(wording, key);
+  mayCall(wording, names, [key]);
+};
+
+const advisors: Reader = (wording, value, key) => {
+  const names = namesIn(wording, value);
+  if (!names) return value === null ? undefined : badNames(wording, key);
+  if (names.length > 0) put(wording, "advisors", names, key);
+};
+
+const handoff: Reader = (wording, value, key) => {
+  const names = namesIn(wording, value);
+  if (!names) return value === null ? undefined : badNames(wording, key);
+  if (names.length === 1) put(wording, "handoff", names[0]!, key);
+  else if (names.length > 1)
+    refuse(wording, [key], { code: "BAD_HANDOFF", message: "`handoff` names one agent" });
+};
+
+const router: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const { destinations, ...rest } = isMapping(value) ? value : { destinations: value };
+  const names = destinations === undefined ? undefined : namesIn(wording, destinations);
+  if (!names) return badNames(wording, key);
+  if (names.length > 0) put(wording, "router", { ...rest, destinations: names }, key);
+};
+
+function badNames(wording: Wording, key: string): void {
+  refuse(wording, [key], { code: "BAD_AGENTS", message: `\`${key}\` must name agents, as \`./writer.ai\`` });
+}
+
+function namesIn(wording: Wording, value: Data): string[] | undefined {
+  const list = typeof value === "string" ? value.split(",") : value;
+  if (!Array.isArray(list) || !list.every((name) => typeof name === "string")) return undefined;
+  return list
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+    .map((name) => agentAt(wording, name));
+}
+
+/** `../web/search.ai`, seen from `team/lead.ai`, is `web/search`. */
+function agentAt({ source }: Wording, name: string): string {
+  if (!/\.ai$|\//i.test(name)) return name;
+  const plain = name.replace(/\.ai$/i, "");
+  const path = posix.normalize(posix.join(posix.dirname(source.below), plain));
+  return path.startsWith("..") || plain.startsWith("/") ? posix.basename(plain) : path;
+}
+
+/** `{format, schema}`: only the schema means something here. */
+const format =
+  (ours: string): Reader =>
+  (wording, value, key) => {
+    const schema = isMapping(value) ? value["schema"] : undefined;
+    if (isMapping(schema) || typeof schema === "string") put(wording, ours, schema, key);
+    else wording.extra[key] = value;
+  };
+
+const duration =
+  (name: string): Reader =>
+  (wording, value, key) => {
+    if (value === null) return;
+    const ms = typeof value === "string" || typeof value === "number" ? parseDuration(value) : undefined;
+    if (ms === undefined) return ignored(wording, [key], `\`${key}\` is no duration`);
+    limit(wording, name, ms, key);
+  };
+
+const READERS: Readers = {
+  ...commonReaders(),
+  ...each("llmTimeout maxRetries toolResponseMaxBytes caching stream toolOutput contextWindow", unsupported),
+  ...each("verbose toolName expectedOutput", metadata),
+  ...each("router routerDestinations", router),
+  toolTimeout: duration("toolTimeout"),
+  input: format("input"),
+  output: format("output"),
+  tools,
+  agents,
+  advisors,
+  handoff,
+};

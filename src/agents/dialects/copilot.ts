@@ -1,0 +1,102 @@
+// GitHub Copilot: agents (`*.agent.md`, `.github/agents/`) and the chat modes before them (`*.chatmode.md`).
+
+import type { Data } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { commonReaders } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import { metadata, type Reader, type Readers, translateWith } from "./read-keys.ts";
+import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
+import { put, type Wording, warn } from "./wording.ts";
+
+export const copilotDialect: Dialect = {
+  name: "copilot",
+  lies: (path) => /\.agent\.md$|(^|\/)\.github\/agents\/.*\.md$/i.test(path),
+  speaks: (keys) => SIGNS.some((key) => Object.hasOwn(keys, key)),
+  translate: (source) => [translate(source)],
+};
+
+export const chatmodeDialect: Dialect = {
+  name: "copilot-chatmode",
+  lies: (path) => /\.chatmode\.md$|(^|\/)\.github\/chatmodes\/.*\.md$/i.test(path),
+  translate: (source) => [translate(source)],
+};
+
+const SIGNS = ["user-invocable", "disable-model-invocation", "handoffs", "argument-hint", "mcp-servers"];
+
+function translate(source: SourceFile): Translation {
+  const result = translateWith(source, readers(source));
+  if (source.keys["agents"] === undefined && startsAgents(source.keys["tools"])) {
+    const message =
+      "the file may start any agent, and names none: here an agent starts only those that it names";
+    const suggestion = "list them in `agents`";
+    const at = source.document.at(["tools"], "key");
+    const problem = { file: source.file, ...at, severity: "warning", code: "AGENTS_UNNAMED" } as const;
+    result.problems.push({ ...problem, message, suggestion });
+  }
+  return result;
+}
+
+const readers = (source: SourceFile): Readers => ({
+  ...commonReaders(vocabularyOf(source.keys["mcp-servers"])),
+  agent: metadata,
+  infer,
+  mode,
+  handoffs: readHandoffs,
+});
+
+const GROUPS = {
+  edit: ["Edit", "Write"],
+  search: ["Grep", "Glob", "LS"],
+  web: ["WebFetch", "WebSearch"],
+};
+
+/** `x/*` and `x/y` are a server's; so is a name with dots, and one that the file itself declares. */
+function vocabularyOf(servers: Data | undefined): Vocabulary {
+  const declared = isMapping(servers) ? Object.keys(servers) : Array.isArray(servers) ? servers : [];
+  return {
+    groups: GROUPS,
+    mcp(name) {
+      const [, server, tool] = /^([\w.-]+)(?:\/([\w.*-]+))?$/.exec(name) ?? [];
+      if (server === undefined) return undefined;
+      if (tool !== undefined) return [`mcp__${server}__${tool}`];
+      return declared.includes(name) || /\w\.\w/.test(name) ? [`mcp__${server}__*`] : undefined;
+    },
+  };
+}
+
+function startsAgents(tools: Data | undefined): boolean {
+  const names = typeof tools === "string" ? splitNames(tools) : Array.isArray(tools) ? tools : [];
+  return names.some((name) => {
+    const meaning = typeof name === "string" ? toolMeaning(name) : undefined;
+    return meaning?.kind === "delegation" && meaning.agents === undefined;
+  });
+}
+
+/** Chat modes have another one, which says nothing about the agent. */
+const mode: Reader = (wording, value, key) => {
+  if (value === "subagent") wording.hidden = true;
+  wording.extra[key] = value;
+};
+
+/** The older word for `disable-model-invocation`. */
+const infer: Reader = (wording, value, key) => {
+  if (value === false) put(wording, "delegable", false, key);
+};
+
+/** One that is sent without asking is a handoff; the others are buttons for a person to press. */
+const readHandoffs: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const entries = Array.isArray(value) ? value : [value];
+  const sent = entries.filter((entry) => isMapping(entry) && entry["send"] === true);
+  const [only] = sent as Record<string, Data>[];
+  const target = only?.["agent"];
+  if (sent.length === 1 && typeof target === "string" && target !== "agent")
+    put(wording, "handoff", target, key);
+  if (entries.length > (Object.hasOwn(wording.keys, "handoff") ? 1 : 0)) keepButtons(wording, value, key);
+};
+
+function keepButtons(wording: Wording, value: Data, key: string): void {
+  wording.extra[key] = value;
+  const message = `\`${key}\` without \`send: true\` are buttons for a person: they have no effect here`;
+  warn(wording, [key], { code: "UNSUPPORTED_KEY", message, suggestion: "name one agent in `handoff`" });
+}

@@ -1,0 +1,30 @@
+// Factory: `.factory/droids/*.md`, where a word may stand for a category of tools.
+
+import { commonReaders } from "./common-keys.ts";
+import type { Dialect } from "./dialect.ts";
+import { type Reader, type Readers, translateWith } from "./read-keys.ts";
+import { readTools } from "./read-tools.ts";
+import { READ_ONLY } from "./tool-gate.ts";
+import { narrow } from "./wording.ts";
+
+export const factoryDialect: Dialect = {
+  name: "factory",
+  lies: (path) => /(^|\/)\.factory\/droids\/.*\.md$/i.test(path),
+  translate: (source) => [translateWith(source, READERS)],
+};
+
+const VOCABULARY = {
+  groups: {
+    "read-only": ["Read", "Grep", "Glob", "LS"],
+    edit: ["Edit", "Write"],
+    web: ["WebSearch", "WebFetch"],
+    mcp: ["mcp__*__*"],
+  },
+};
+
+const tools: Reader = (wording, value, key) => {
+  readTools(VOCABULARY)(wording, value, key);
+  if (value === "read-only") narrow(wording, READ_ONLY, [key]);
+};
+
+const READERS: Readers = { ...commonReaders(VOCABULARY), tools };

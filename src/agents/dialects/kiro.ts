@@ -1,0 +1,72 @@
+// Kiro: `.kiro/agents/`, as Markdown, or as JSON with the prompt in a key.
+
+import { isMapping } from "../parse.ts";
+import { commonReaders, each } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import { grantIgnored } from "./presets.ts";
+import { promptFrom } from "./prompt-file.ts";
+import { inert, type Reader, type Readers, translateWith, unsupported } from "./read-keys.ts";
+import { readDenied, readTools } from "./read-tools.ts";
+import { warn } from "./wording.ts";
+
+export const kiroDialect: Dialect = {
+  name: "kiro",
+  lies: (path) => /(^|\/)\.kiro\/agents\/.*\.(md|json)$/i.test(path),
+  speaks: (keys) =>
+    Object.hasOwn(keys, "toolsSettings") ||
+    (Object.hasOwn(keys, "prompt") && Object.hasOwn(keys, "allowedTools")),
+  translate: (source) => [translate(source)],
+};
+
+function translate(source: SourceFile): Translation {
+  const gated = source.keys["tools"] !== undefined && source.keys["tools"] !== null;
+  return translateWith(source, gated ? { ...READERS, allowedTools: spared } : READERS);
+}
+
+/** `@git` and `@git/status` are a server's. */
+const VOCABULARY = {
+  groups: { write: ["Write", "Edit"], fs_write: ["Write", "Edit"] },
+  mcp(name: string): string[] | undefined {
+    const [, server, tool = "*"] = /^@([\w.-]+)(?:\/([\w.*-]+))?$/.exec(name) ?? [];
+    return server === undefined || server === "builtin" ? undefined : [`mcp__${server}__${tool}`];
+  },
+};
+
+/** Those of its tools that it may use without asking. */
+const spared: Reader = (wording, value, key) => {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return;
+  grantIgnored(wording, key, `\`${key}\``);
+};
+
+/** What a tool's settings forbid must hold here too; what they permit is a person's to give. */
+const settings: Reader = (wording, value, key) => {
+  if (isMapping(value)) {
+    for (const [name, options] of Object.entries(value)) {
+      if (!isMapping(options) || !Object.keys(options).some((option) => /^den(y|ied)/i.test(option)))
+        continue;
+      const message = `\`${name}\` is denied as a whole: rules here cannot say what its settings deny`;
+      warn(wording, [key, name], { code: "PERMISSION_NARROWED", message });
+      readDenied(VOCABULARY)(wording, [name], key);
+    }
+  }
+  unsupported(wording, value, key);
+};
+
+const prompt: Reader = (wording, value, key) => {
+  if (typeof value !== "string" || wording.body.trim() !== "") return unsupported(wording, value, key);
+  const file = /^file:\/\/(.+)$/.exec(value.trim())?.[1];
+  if (file === undefined) wording.body = value.trim();
+  else promptFrom(wording, file, [key]);
+};
+
+const READERS: Readers = {
+  ...commonReaders(VOCABULARY),
+  ...each(
+    "resources toolAliases includeMcpJson useLegacyMcpJson keyboardShortcut welcomeMessage",
+    unsupported,
+  ),
+  ...each("agentSpawn userPromptSubmit", inert),
+  allowedTools: readTools(VOCABULARY),
+  toolsSettings: settings,
+  prompt,
+};

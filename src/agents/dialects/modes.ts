@@ -1,0 +1,103 @@
+// Modes of Roo Code and Kilo Code: one file with several of them, each with groups of tools and a role.
+
+import type { Data, Path } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { commonReaders, each } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import { as, metadata, prompt, type Reader, type Readers, readAll } from "./read-keys.ts";
+import { allowed, BAD_TOOLS } from "./read-tools.ts";
+import { regexWildcards } from "./regex-patterns.ts";
+import { pathPattern } from "./wildcards.ts";
+import { finishWording, narrow, put, refuse, startWording, type Wording, warn } from "./wording.ts";
+
+export const modesDialect: Dialect = {
+  name: "roo",
+  lies: (path) => /(^|\/)(\.roomodes|\.kilocodemodes|custom_modes\.(ya?ml|json))$/i.test(path),
+  speaks: ({ customModes }) => Array.isArray(customModes) && customModes.length > 0,
+  translate: (source) => modesIn(source).map(({ path, mode }) => translate(source, path, mode)),
+};
+
+/** A list, or a map by slug; the map may also stand at the top. */
+function modesIn({ keys }: SourceFile): { path: Path; mode: Data }[] {
+  const listed = keys["customModes"];
+  if (Array.isArray(listed)) return listed.map((mode, index) => ({ path: ["customModes", index], mode }));
+  const [map, base]: [Data, Path] = listed === undefined ? [{ ...keys }, []] : [listed, ["customModes"]];
+  if (!isMapping(map)) return map === null ? [] : [{ path: base, mode: map }];
+  return Object.entries(map).map(([slug, mode]) => ({
+    path: [...base, slug],
+    mode: isMapping(mode) ? { slug, ...mode } : mode,
+  }));
+}
+
+function translate(source: SourceFile, path: Path, mode: Data): Translation {
+  const wording = startWording({ ...source, body: "" }, path);
+  if (!isMapping(mode))
+    refuse(wording, [], { code: "BAD_MODE", message: "a mode must be `key: value` lines" });
+  else {
+    readAll(wording, mode, READERS);
+    wording.body = [mode["roleDefinition"], mode["customInstructions"], wording.body]
+      .filter((text) => typeof text === "string")
+      .map((text) => text.trim())
+      .filter((text) => text !== "")
+      .join("\n\n");
+  }
+  return finishWording(wording);
+}
+
+const VOCABULARY = {
+  groups: {
+    read: ["Read", "Grep", "Glob", "LS"],
+    edit: ["Edit", "Write"],
+    command: ["Bash"],
+    browser: ["WebFetch", "WebSearch"],
+    mcp: ["mcp__*__*"],
+  },
+};
+
+const inBody: Reader = () => {};
+
+/** Written for whoever delegates: it says more than the line for people. */
+const whenToUse: Reader = (wording, value, key) => {
+  if (typeof value === "string" && value.trim() !== "") put(wording, "description", value, key);
+};
+
+const description: Reader = (wording, value, key) => {
+  if (!Object.hasOwn(wording.keys, "description")) put(wording, "description", value, key);
+};
+
+/** `edit`, or `[edit, {fileRegex}]`: only files whose path matches. */
+const groups: Reader = (wording, value, key) => {
+  if (value === null) return;
+  if (!Array.isArray(value)) return refuse(wording, [key], BAD_TOOLS);
+  const plain = value.map((entry) => (Array.isArray(entry) && entry.length === 1 ? entry[0]! : entry));
+  const whole = plain.filter((entry) => !Array.isArray(entry));
+  const scoped = plain.flatMap((entry, index) =>
+    Array.isArray(entry) ? scopedGroup(wording, entry, [key, index]) : [],
+  );
+  const listed = whole.length > 0 ? allowed(wording, whole, [key], VOCABULARY) : [];
+  narrow(wording, { allow: [...new Set([...listed, ...scoped])] }, [key]);
+};
+
+function scopedGroup(wording: Wording, [group, options]: readonly Data[], path: Path): string[] {
+  const regex = isMapping(options) ? options["fileRegex"] : undefined;
+  if (regex === undefined && isMapping(options)) return allowed(wording, [group ?? null], path, VOCABULARY);
+  const globs = typeof regex === "string" ? regexWildcards(regex)?.map(pathPattern) : undefined;
+  if (group === "edit" && globs?.every((glob) => glob !== undefined))
+    return VOCABULARY.groups.edit.flatMap((tool) => globs.map((glob) => `${tool}(${glob})`));
+  const message = `rules here cannot say which files \`fileRegex\` means: the group is left out`;
+  const suggestion = 'write `tools: ["Edit(docs/**)"]` in a file of your own';
+  warn(wording, path, { code: "PERMISSION_NARROWED", message, suggestion });
+  return [];
+}
+
+const READERS: Readers = {
+  ...commonReaders(),
+  ...each("roleDefinition customInstructions", inBody),
+  ...each("source iconName", metadata),
+  slug: as("name"),
+  name: as("title"),
+  whenToUse,
+  description,
+  groups,
+  prompt,
+};

@@ -1,0 +1,87 @@
+// opencode: `.opencode/agent/**/*.md`. Kilo Code has taken its agents over, with another folder.
+
+import type { Data } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { commonReaders, each } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import {
+  limitOf,
+  metadata,
+  prompt,
+  type Reader,
+  type Readers,
+  same,
+  translateWith,
+  unsupported,
+} from "./read-keys.ts";
+import { readFolders } from "./read-tools.ts";
+import { ignored, put, refuse } from "./wording.ts";
+
+export const opencodeDialect: Dialect = {
+  name: "opencode",
+  lies: (path) => /(^|\/)\.?opencode\/(agents?|modes?)\/.*\.md$/i.test(path),
+  speaks: (keys) =>
+    Object.hasOwn(keys, "permission") ||
+    isMode(keys["mode"]) ||
+    (isMapping(keys["tools"]) && areFlags(keys["tools"])),
+  translate: (source) => [translate(source)],
+};
+
+export const kiloDialect: Dialect = {
+  name: "kilo",
+  lies: (path) => /(^|\/)\.kilo(code)?\/agents?\/.*\.md$/i.test(path),
+  translate: (source) => [translate(source)],
+};
+
+/** Where an `id` stands, it is the name, and the name is for people. */
+function translate(source: SourceFile): Translation {
+  const { id, name, ...rest } = source.keys;
+  const named = typeof id === "string" && id !== "";
+  const result = translateWith(named ? { ...source, keys: rest } : source, READERS);
+  if (!named) return result;
+  const title: Record<string, Data> = typeof name === "string" ? { title: name } : {};
+  return {
+    ...result,
+    keys: { name: id, ...title, ...result.keys },
+    from: { name: ["id"], title: ["name"], ...result.from },
+  };
+}
+
+const isMode = (value: Data | undefined): boolean =>
+  value === "primary" || value === "subagent" || value === "all";
+
+const areFlags = (tools: Record<string, Data>): boolean => {
+  const values = Object.values(tools);
+  return values.length > 0 && values.every((value) => typeof value === "boolean");
+};
+
+const mode: Reader = (wording, value, key) => {
+  if (value === "subagent") wording.hidden = true;
+  else if (value === "primary") put(wording, "kind", "main", key);
+  else if (value !== "all" && value !== null)
+    ignored(wording, [key], `\`${key}\` must be primary, subagent or all`);
+};
+
+const disable: Reader = (wording, value, key) => {
+  if (value !== true) return;
+  refuse(wording, [key], {
+    code: "AGENT_DISABLED",
+    message: "the file says that this agent is switched off",
+  });
+};
+
+/** A number of turns; a text would be ours. */
+const steps: Reader = (wording, value, key) =>
+  (typeof value === "string" ? same : limitOf("maxTurns"))(wording, value, key);
+
+const READERS: Readers = {
+  ...commonReaders(),
+  ...each("primary_objective anti_objectives intended_followups", metadata),
+  ...each("dependencies options", unsupported),
+  maxSteps: limitOf("maxTurns"),
+  steps,
+  mode,
+  disable,
+  prompt,
+  allowed_directories: readFolders,
+};

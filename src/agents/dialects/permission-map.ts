@@ -1,0 +1,251 @@
+// opencode's permission map, said as a gate. There the last rule that matches decides; here a deny always wins. So an
+// exception from a deny becomes a narrow allow, and what order alone could say comes out narrower, with a warning.
+// `allow` never grants: it only lets a call come before the person's own rules.
+
+import type { Data, Path } from "../../config/yaml.ts";
+import { OPEN_GATE, type ToolGate } from "./tool-gate.ts";
+import { TOOLS, toolMeaning } from "./tool-names.ts";
+import { commandPattern, isWhole, mayOverlap, type Pattern, pathPattern, wildcard } from "./wildcards.ts";
+
+export interface MapReading {
+  gate: ToolGate;
+  /** From `task`; undefined: it says nothing that narrows. */
+  agents?: string[];
+  /** Keys whose order could not be kept. */
+  narrowed: string[];
+  /** Values that are no permission. */
+  bad: Path[];
+}
+
+/** Keys name tools, with wildcards; values are an action, a boolean, or a map of patterns to actions. */
+export function readPermissionMap(map: Readonly<Record<string, Data>>): MapReading {
+  const bad: Path[] = [];
+  const rules = Object.entries(map).flatMap(([key, value]) => rulesOf(key, value, bad));
+  const narrowed = new Set<string>();
+  const outcomes = outcomesOf(rules, narrowed);
+  const gate = composeGate(outcomes, rules);
+  lostServers(gate, outcomes, narrowed);
+  const agents = readTask(rules, narrowed);
+  return { gate, ...(agents ? { agents } : {}), narrowed: [...narrowed], bad };
+}
+
+type Action = "allow" | "ask" | "deny";
+
+interface MapRule {
+  key: string;
+  pattern: string;
+  action: Action;
+}
+
+function rulesOf(key: string, value: Data, bad: Path[]): MapRule[] {
+  const patterns = typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  return Object.entries(patterns ?? { "*": value }).flatMap(([pattern, said]) => {
+    const action = actionOf(said);
+    if (action) return [{ key, pattern, action }];
+    bad.push(patterns ? [key, pattern] : [key]);
+    return [];
+  });
+}
+
+function actionOf(value: Data): Action | undefined {
+  if (typeof value === "boolean") return value ? "allow" : "deny";
+  return value === "allow" || value === "ask" || value === "deny" ? value : undefined;
+}
+
+/** A tool of ours, or tools of MCP servers, with the words by which the map speaks of it. */
+interface Subject {
+  kind: "command" | "path" | "other";
+  /** The rules that let all of it pass, and those that hold all of it back. */
+  tools: readonly string[];
+  held: readonly string[];
+  /** By each of them it must pass. */
+  words: readonly string[];
+}
+
+function outcomesOf(rules: readonly MapRule[], narrowed: Set<string>): Outcome[] {
+  const keys = [...new Set(rules.map(({ key }) => key))];
+  const subjects = [...TOOLS.map((tool) => ownSubject(tool, keys)), ...keys.flatMap(serverSubject)];
+  return subjects.map((subject) => {
+    const each = subject.words.map((word) =>
+      outcomeOf(
+        subject,
+        rules.filter(({ key }) => wildcard(key).test(word)),
+        narrowed,
+      ),
+    );
+    return each.reduce(bothOutcomes);
+  });
+}
+
+/** `edit` there is every way to change a file. */
+const GROUPS = { edit: ["Edit", "Write"] };
+
+/** What the product calls our tools where no key names them. */
+const WORDS: Readonly<Record<string, string>> = { Write: "edit", LS: "list", AskUser: "question" };
+
+const PATH_TOOLS = ["Read", "Write", "Edit", "LS"];
+
+function ownSubject(tool: string, keys: readonly string[]): Subject {
+  const named = keys.filter((key) => {
+    if (key.includes("*")) return false;
+    const meaning = toolMeaning(key, { groups: GROUPS });
+    return meaning.kind === "tools" && meaning.rules.includes(tool);
+  });
+  const words = named.length > 0 ? named : [WORDS[tool] ?? tool];
+  if (keys.some((key) => !isWhole(key) && wildcard(key).test(tool))) words.push(tool);
+  const kind = tool === "Bash" ? "command" : PATH_TOOLS.includes(tool) ? "path" : "other";
+  return { kind, tools: [tool], held: [tool], words };
+}
+
+function serverSubject(key: string): Subject[] {
+  if (isWhole(key) || /[^\w.*-]/.test(key) || NOT_TOOLS.has(key)) return [];
+  if (!key.includes("*") && toolMeaning(key).kind !== "unknown" && !/^mcp__/i.test(key)) return [];
+  const held = serverTools(key, "hold");
+  return held.length === 0 ? [] : [{ kind: "other", tools: serverTools(key, "pass"), held, words: [key] }];
+}
+
+const NOT_TOOLS = new Set(["external_directory", "doom_loop"]);
+
+/** `server_tool` does not say where the server's name ends: every reading is one that the product itself would match. */
+function serverTools(word: string, effect: "pass" | "hold"): string[] {
+  if (/^mcp__/i.test(word)) return [/^mcp__(.+?)__/i.test(word) ? word : `${word}__*`];
+  const ends = [...word.matchAll(/_(?=.)/g)].filter(({ index }) => index > 0);
+  const split = ends.map(({ index }) => `mcp__${word.slice(0, index)}__${word.slice(index + 1)}`);
+  if (effect === "pass") return split.filter((rule) => !rule.startsWith("mcp__*__*"));
+  const inside = [...word.matchAll(/\*/g)].map(
+    ({ index }) => `mcp__${word.slice(0, index)}*__*${word.slice(index + 1)}`,
+  );
+  return [...split, ...inside];
+}
+
+/** What is left of a subject: all of it, none of it, or what some rules let pass. */
+interface Outcome {
+  subject: Subject;
+  pass: "all" | "none" | readonly string[];
+  ask: readonly string[];
+  deny: readonly string[];
+}
+
+function bothOutcomes(a: Outcome, b: Outcome): Outcome {
+  const pass = bothPass(a.pass, b.pass);
+  return { subject: a.subject, pass, ask: [...a.ask, ...b.ask], deny: [...a.deny, ...b.deny] };
+}
+
+function bothPass(a: Outcome["pass"], b: Outcome["pass"]): Outcome["pass"] {
+  if (a === "all") return b;
+  if (b === "all") return a;
+  if (a === "none" || b === "none") return "none";
+  return a.filter((rule) => b.includes(rule));
+}
+
+/** The last rule about everything is the ground; rules after it are exceptions from it, and from each other. */
+function outcomeOf(subject: Subject, rules: readonly MapRule[], narrowed: Set<string>): Outcome {
+  const at = rules.findLastIndex(({ pattern }) => isWhole(pattern));
+  const ground = rules[at]?.action ?? "allow";
+  const exceptions = rules.slice(at + 1);
+  const pass: string[] = [];
+  const ask = ground === "ask" ? [...subject.held] : [];
+  const deny: string[] = [];
+  for (const [index, rule] of exceptions.entries()) {
+    const earlier = exceptions.slice(0, index).filter(({ pattern }) => mayOverlap(pattern, rule.pattern));
+    const overridden = earlier.some(({ action }) => STRICTNESS[action] > STRICTNESS[rule.action]);
+    if (overridden || (rule.action === "allow" && ground === "ask")) narrowed.add(rule.key);
+    const hold = () => rulesFor(subject, rule, "hold", narrowed);
+    if (rule.action === "deny") {
+      // From a ground that denies, only what was let pass before must be taken back.
+      if (ground !== "deny" || earlier.some(({ action }) => action !== "deny")) deny.push(...hold());
+      continue;
+    }
+    if (rule.action === "ask") ask.push(...hold());
+    if (ground === "deny") pass.push(...rulesFor(subject, rule, "pass", narrowed));
+  }
+  return { subject, pass: ground !== "deny" ? "all" : pass.length === 0 ? "none" : pass, ask, deny };
+}
+
+const STRICTNESS: Readonly<Record<Action, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** What holds back and cannot be said holds the whole tool back; what lets pass and cannot be said lets nothing pass. */
+function rulesFor(
+  subject: Subject,
+  { key, pattern }: MapRule,
+  effect: "pass" | "hold",
+  narrowed: Set<string>,
+): string[] {
+  const written = patternFor(subject, pattern, effect);
+  if (!written || written.narrowed) narrowed.add(key);
+  if (written) return subject.tools.map((tool) => `${tool}(${written.rule})`);
+  return effect === "hold" ? [...subject.held] : [];
+}
+
+function patternFor(subject: Subject, pattern: string, effect: "pass" | "hold"): Pattern | undefined {
+  if (pattern.trim() === "" || subject.kind === "other") return undefined;
+  if (subject.kind === "command") return commandPattern(pattern, effect);
+  const rule = pathPattern(pattern);
+  return rule === undefined ? undefined : { rule, narrowed: false };
+}
+
+function composeGate(outcomes: readonly Outcome[], rules: readonly MapRule[]): ToolGate {
+  const ask = outcomes.flatMap((outcome) => outcome.ask);
+  const deny = outcomes.flatMap((outcome) => outcome.deny);
+  const rest = rules.findLast(({ key, pattern }) => isWhole(key) && isWhole(pattern))?.action;
+  if (rest === "ask") ask.push("mcp__*__*");
+  const none = outcomes.filter(({ pass }) => pass === "none");
+  const closed = rest === "deny" || outcomes.some(({ pass }) => typeof pass === "object");
+  if (!closed) {
+    return unique({ ...OPEN_GATE, ask, deny: [...deny, ...none.flatMap(({ subject }) => subject.held)] });
+  }
+  const allow = outcomes.flatMap(({ subject, pass }) =>
+    pass === "all" ? subject.tools : pass === "none" ? [] : pass,
+  );
+  const servers = none.filter(({ subject }) => subject.held.some((rule) => rule.startsWith("mcp__")));
+  // Servers that the file says nothing about stay as they were, so those that it denies must be named.
+  const taken = rest === "deny" ? servers.filter((outcome) => takesBack(outcome, outcomes)) : servers;
+  return unique({
+    allow: rest === "deny" ? allow : [...allow, "mcp__*__*"],
+    ask,
+    deny: [...deny, ...taken.flatMap(({ subject }) => subject.held)],
+  });
+}
+
+/** Whether a denied server word lies within one that passes: it stands later, or it would have been overridden. */
+function takesBack({ subject }: Outcome, outcomes: readonly Outcome[]): boolean {
+  const at = outcomes.findIndex((outcome) => outcome.subject === subject);
+  return outcomes
+    .slice(0, at)
+    .some((other) => other.pass !== "none" && mayOverlap(other.subject.words[0]!, subject.words[0]!));
+}
+
+/** A server that passes as an exception from one that is denied: here the deny wins, so it is lost. */
+function lostServers(gate: ToolGate, outcomes: readonly Outcome[], narrowed: Set<string>): void {
+  for (const [index, { subject, pass }] of outcomes.entries()) {
+    const word = subject.words[0]!;
+    if (pass === "none" || !subject.tools[0]?.startsWith("mcp__")) continue;
+    const denied = outcomes
+      .slice(0, index)
+      .some(
+        (other) => mayOverlap(other.subject.words[0]!, word) && gate.deny.includes(other.subject.held[0]!),
+      );
+    if (denied) narrowed.add(word);
+  }
+}
+
+/** Delegates are named one by one: a rule about "any of these" names nobody. */
+function readTask(rules: readonly MapRule[], narrowed: Set<string>): string[] | undefined {
+  const own = rules.filter(({ key }) => isTask(key) || (key.includes("*") && wildcard(key).test("task")));
+  const named: string[] = [];
+  for (const { key, pattern } of own.filter((rule) => isTask(rule.key) && !isWhole(rule.pattern))) {
+    const action = own.findLast((rule) => wildcard(rule.pattern).test(pattern))!.action;
+    if (action === "allow" && !/[*?]/.test(pattern)) named.push(pattern);
+    else if (action !== "deny") narrowed.add(key);
+  }
+  const ground = own.findLast(({ pattern }) => isWhole(pattern))?.action;
+  return named.length > 0 || ground === "deny" ? [...new Set(named)] : undefined;
+}
+
+const isTask = (key: string): boolean => toolMeaning(key).kind === "delegation";
+
+const unique = ({ allow, ask, deny }: ToolGate): ToolGate => ({
+  allow: allow && [...new Set(allow)],
+  ask: [...new Set(ask)],
+  deny: [...new Set(deny)],
+});

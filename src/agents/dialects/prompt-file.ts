@@ -1,0 +1,19 @@
+// A prompt that stands in a file of its own. A path that leaves the folder of the file that names it is refused here:
+// nobody reads a stranger's `../../.ssh/id_rsa` into a prompt.
+
+import type { Path } from "../../config/yaml.ts";
+import { refuse, type Wording } from "./wording.ts";
+
+export function promptFrom(wording: Wording, file: string, path: Path): void {
+  const clean = file
+    .trim()
+    .replaceAll("\\", "/")
+    .replace(/^(\.\/)+/, "");
+  const outside = clean === "" || /^([A-Za-z]:|\/|~)/.test(clean) || clean.split("/").includes("..");
+  if (!outside) {
+    wording.promptFile = clean;
+    return;
+  }
+  const message = `the prompt's file \`${file}\` lies outside the folder of the file that names it`;
+  refuse(wording, path, { code: "PROMPT_OUTSIDE", message, suggestion: "move it beside the file" });
+}

@@ -1,0 +1,201 @@
+// What a file says about tools, in the shapes in which products say it: a list, words with commas, a map of booleans, a
+// map of permissions. What is not understood never lets more pass: an unknown tool is left out of what is allowed, and
+// where it should have been denied the file is refused.
+
+import type { Data, Path } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { type MapReading, readPermissionMap } from "./permission-map.ts";
+import type { Reader } from "./read-keys.ts";
+import { confinedTo } from "./tool-gate.ts";
+import { splitNames, toolMeaning, type Vocabulary } from "./tool-names.ts";
+import { mayCall, narrow, refuse, type Wording, warn } from "./wording.ts";
+
+/** `tools`: the list of all that the agent may call. */
+export const readTools =
+  (vocabulary: Vocabulary = {}): Reader =>
+  (wording, value, key) => {
+    if (value === null || value === "" || value === true) return readNothing(wording, value, key);
+    if (isMapping(value)) return readToolsMap(wording, value, key, vocabulary);
+    const names = namesIn(value);
+    if (!names) return refuse(wording, [key], BAD_TOOLS);
+    if (names.length === 1 && names[0] === "none") return narrow(wording, { allow: [] }, [key]);
+    narrow(wording, { allow: allowed(wording, names, [key], vocabulary) }, [key]);
+  };
+
+/** `disallowedTools`: wins over every list that allows. */
+export const readDenied =
+  (vocabulary: Vocabulary = {}): Reader =>
+  (wording, value, key) => {
+    if (value === null) return;
+    const names = namesIn(value);
+    if (!isTexts(names)) return refuse(wording, [key], BAD_TOOLS);
+    narrow(wording, { deny: denied(wording, names, vocabulary) }, [key]);
+  };
+
+/** opencode's `permission`. */
+export const readPermissions: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const map = typeof value === "string" ? { "*": value } : value;
+  if (!isMapping(map)) return refuse(wording, [key], badPermission(key));
+  applyMap(wording, readPermissionMap(map), key);
+};
+
+/** `*` is anybody, which is nobody in particular. */
+export const readAgents: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const names = typeof value === "string" ? splitNames(value) : value;
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+    return refuse(wording, [key], { code: "BAD_AGENTS", message: "`agents` must be a list of names" });
+  mayCall(
+    wording,
+    names.filter((name) => name !== "*"),
+    [key],
+  );
+  if (names.includes("*")) {
+    const message = "`*` names nobody: here an agent starts only those that it names";
+    warn(wording, [key], { code: "AGENTS_UNNAMED", message });
+  }
+};
+
+/** `allowed_directories`: folders outside which it has no business. */
+export const readFolders: Reader = (wording, value, key) => {
+  if (value === null) return;
+  const folders = namesIn(value);
+  if (!isTexts(folders)) return refuse(wording, [key], badPermission(key));
+  narrow(wording, confinedTo(folders, wording.gate.allow), [key]);
+  const message = `\`${key}\` holds the file tools to these folders; Bash cannot be held to them, and is left out`;
+  warn(wording, [key], { code: "PERMISSION_NARROWED", message });
+};
+
+export const BAD_TOOLS = {
+  code: "BAD_TOOLS",
+  message: "what this says about tools is not understood",
+  suggestion: "write a list of names",
+};
+
+const badPermission = (where: string) => ({
+  code: "BAD_PERMISSION",
+  message: `\`${where}\` is no permission that is understood here`,
+  suggestion: "write allow, ask or deny",
+});
+
+/** Our own schema says what a key without a value means. */
+function readNothing(wording: Wording, value: Data, key: string): void {
+  if (value === true) return;
+  wording.keys["tools"] = null;
+  wording.from["tools"] ??= [...wording.base, key];
+}
+
+function namesIn(value: Data): Data[] | undefined {
+  if (typeof value === "string") return splitNames(value);
+  if (value === false) return [];
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** An empty map changes nothing. */
+function readToolsMap(
+  wording: Wording,
+  map: Record<string, Data>,
+  key: string,
+  vocabulary: Vocabulary,
+): void {
+  const words = Object.keys(map);
+  if (words.length === 0) return;
+  if (words.every((word) => word === "allow" || word === "ask" || word === "deny"))
+    readOurMap(wording, map, key, vocabulary);
+  else applyMap(wording, readPermissionMap(map), key);
+}
+
+function readOurMap(wording: Wording, map: Record<string, Data>, key: string, vocabulary: Vocabulary): void {
+  const [allow, ask, deny] = ["allow", "ask", "deny"].map((word) => {
+    const value = map[word] ?? null;
+    return value === null ? [] : namesIn(value);
+  });
+  if (!allow || !isTexts(ask) || !isTexts(deny)) {
+    refuse(wording, [key], BAD_TOOLS);
+    return;
+  }
+  const listed = (map["allow"] ?? null) !== null;
+  narrow(
+    wording,
+    {
+      ...(listed ? { allow: allowed(wording, allow, [key, "allow"], vocabulary) } : {}),
+      ask: ask.flatMap((name) => held(name, vocabulary)),
+      deny: denied(wording, deny, vocabulary),
+    },
+    [key],
+  );
+}
+
+const isTexts = (names: Data[] | undefined): names is string[] =>
+  names?.every((name) => typeof name === "string") === true;
+
+function applyMap(wording: Wording, { gate, agents, narrowed, bad }: MapReading, key: string): void {
+  for (const path of bad) refuse(wording, [key, ...path], badPermission(path.join(".")));
+  if (gate.allow || gate.ask.length > 0 || gate.deny.length > 0) narrow(wording, gate, [key]);
+  if (agents) mayCall(wording, agents, [key, "task"]);
+  for (const word of narrowed) {
+    const message = `\`${word}\` depends on the order of its rules, or on text that rules here cannot match: it comes out narrower`;
+    const suggestion = "see `cadre agents explain`, or say it in `tools: {allow, ask, deny}`";
+    warn(wording, [key, word], { code: "PERMISSION_NARROWED", message, suggestion });
+  }
+}
+
+/** Our rules for the names that are understood; the others are left out, and said. */
+export function allowed(
+  wording: Wording,
+  names: readonly Data[],
+  path: Path,
+  vocabulary: Vocabulary,
+): string[] {
+  const rules: string[] = [];
+  const editor: string[] = [];
+  const agents: string[] = [];
+  let understood = names.length === 0;
+  for (const [index, name] of names.entries()) {
+    const meaning = typeof name === "string" ? toolMeaning(name, vocabulary) : UNKNOWN;
+    if (meaning.kind === "tools") rules.push(...meaning.rules);
+    else if (meaning.kind === "delegation") agents.push(...(meaning.agents ?? []));
+    else if (meaning.kind === "ide") editor.push(name as string);
+    else unknownTool(wording, [...path, index], name);
+    understood ||= meaning.kind === "tools" || meaning.kind === "delegation";
+  }
+  if (agents.length > 0) mayCall(wording, agents, path);
+  if (editor.length > 0) {
+    const message = `only an editor has ${editor.map((name) => `\`${name}\``).join(", ")}: left out`;
+    warn(wording, path, { code: "TOOL_IDE_ONLY", message });
+  }
+  if (!understood) {
+    const message = "none of the tools that this names is known here: the agent gets no tools at all";
+    warn(wording, path, { code: "NO_KNOWN_TOOLS", message, suggestion: "name Read, Grep, Edit, Bash …" });
+  }
+  return [...new Set(rules)];
+}
+
+const UNKNOWN = { kind: "unknown" } as const;
+
+function unknownTool(wording: Wording, path: Path, name: Data): void {
+  const written = typeof name === "string" ? `\`${name}\`` : "this";
+  const suggestion = "a tool of an MCP server is `mcp__server__tool`";
+  warn(wording, path, {
+    code: "UNKNOWN_TOOL",
+    message: `no tool is called ${written}: left out`,
+    suggestion,
+  });
+}
+
+function denied(wording: Wording, names: readonly string[], vocabulary: Vocabulary): string[] {
+  return names.flatMap((name) => {
+    const meaning = toolMeaning(name, vocabulary);
+    if (meaning.kind !== "delegation") return held(name, vocabulary);
+    wording.refused.push(...(meaning.agents ?? ["*"]));
+    return [];
+  });
+}
+
+/** A name that nobody knows stays as it is: it forbids nothing, and the common checks say so. */
+function held(name: string, vocabulary: Vocabulary): readonly string[] {
+  if (/^notebookedit$/i.test(name.trim())) return ["NotebookEdit", "Edit(**/*.ipynb)"];
+  const meaning = toolMeaning(name, vocabulary);
+  return meaning.kind === "tools" ? meaning.rules : meaning.kind === "ide" ? [] : [name.trim()];
+}

@@ -1,0 +1,163 @@
+// Roles as JSON (S2): a wrapper with defaults and a list of roles, in Pascal or camel case. They arrive as a file, or as
+// what `roles:` of cadre.yaml holds.
+
+import { nearest, type Problem } from "../../config/problem.ts";
+import type { Data, Path } from "../../config/yaml.ts";
+import { isMapping } from "../parse.ts";
+import { commonReaders, each } from "./common-keys.ts";
+import type { Dialect, SourceFile, Translation } from "./dialect.ts";
+import { promptFrom } from "./prompt-file.ts";
+import { as, limitOf, models, type Reader, type Readers, readAll, same } from "./read-keys.ts";
+import {
+  finishWording,
+  ignored,
+  limit,
+  mayCall,
+  put,
+  refuse,
+  startWording,
+  type Wording,
+  warn,
+} from "./wording.ts";
+
+export const rolesDialect: Dialect = {
+  name: "roles",
+  speaks: (keys) => field(keys, "AgentRoles") !== undefined || Array.isArray(field(keys, "Roles")?.value),
+  translate(source) {
+    const wrapper = wrapperOf(source);
+    const roles = wrapper && field(wrapper.keys, "Roles");
+    if (!wrapper || !roles || !Array.isArray(roles.value) || roles.value.length === 0)
+      return [unreadable(source, wrapper?.path ?? [], "`Roles` must be a list of roles")];
+    const found = roles.value.map((role, index) =>
+      translate(source, wrapper.keys, role, [...wrapper.path, roles.written, index]),
+    );
+    // Said once, with the first of them.
+    found[0]?.problems.push(...wrapperProblems(source, wrapper));
+    return found;
+  },
+};
+
+type Keys = Readonly<Record<string, Data>>;
+
+function wrapperOf({ keys }: SourceFile): { keys: Keys; path: Path } | undefined {
+  const inner = field(keys, "AgentRoles");
+  if (!inner) return { keys, path: [] };
+  if (Array.isArray(inner.value)) return { keys: { Roles: inner.value }, path: [inner.written] };
+  return isMapping(inner.value) ? { keys: inner.value, path: [inner.written] } : undefined;
+}
+
+function wrapperProblems(source: SourceFile, { keys, path }: { keys: Keys; path: Path }): Problem[] {
+  const wording = startWording(source, path);
+  const known = ["Roles", ...Object.values(DEFAULTS)];
+  for (const [key, value] of Object.entries(keys)) {
+    const name = known.find((word) => word.toLowerCase() === key.toLowerCase());
+    const meant = nearest(key, known);
+    if (name === undefined) {
+      const suggestion = meant === undefined ? {} : { suggestion: `did you mean \`${meant}\`?` };
+      warn(wording, [key], { code: "UNKNOWN_KEY", message: `unknown key \`${key}\``, ...suggestion });
+    } else if (name !== "Roles" && !isCount(value)) ignored(wording, [key], `\`${key}\` must be a number`);
+  }
+  return wording.problems;
+}
+
+const isCount = (value: Data | undefined): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+
+/** `MaxDepth`, `maxDepth`: the same key. */
+function field(keys: Keys, name: string): { value: Data; written: string } | undefined {
+  const written = Object.keys(keys).find((key) => key.toLowerCase() === name.toLowerCase());
+  return written === undefined ? undefined : { value: keys[written]!, written };
+}
+
+function translate(source: SourceFile, wrapper: Keys, role: Data, path: Path): Translation {
+  if (!isMapping(role)) return unreadable(source, path, "a role must be `key: value` pairs");
+  const wording = startWording({ ...source, body: "" }, path);
+  const known = (key: string): string => KNOWN.get(key.toLowerCase()) ?? key;
+  const readers = Object.fromEntries(
+    Object.keys(role).map((key): [string, Reader] => {
+      const reader = Object.hasOwn(READERS, known(key)) ? READERS[known(key)]! : same;
+      return [key, reader];
+    }),
+  );
+  readAll(wording, role, readers);
+  delegation(wording, role);
+  defaults(wording, wrapper);
+  return finishWording(wording);
+}
+
+/** False: nobody, whatever else is listed. */
+function delegation(wording: Wording, role: Keys): void {
+  const may = field(role, "CanDelegate");
+  const to = field(role, "AllowedDelegations");
+  const names = to?.value ?? undefined;
+  if (may && may.value !== null && typeof may.value !== "boolean") {
+    refuse(wording, [may.written], { code: "BAD_AGENTS", message: "`CanDelegate` must be true or false" });
+  } else if (names !== undefined && !isNames(names)) {
+    refuse(wording, [to!.written], { code: "BAD_AGENTS", message: "`AllowedDelegations` must be names" });
+  } else if (may?.value === false) {
+    mayCall(wording, [], [may.written]);
+  } else if (names) {
+    mayCall(wording, names, [to!.written]);
+    // The prompts of such roles speak of the tool by this name.
+    if (names.length > 0) put(wording, "delegation", { tool: "delegate_to_agent" }, to!.written);
+  } else if (may?.value === true) {
+    const message = "the role may delegate, and names nobody: here an agent starts only those that it names";
+    const suggestion = "list them in `AllowedDelegations`";
+    warn(wording, [may.written], { code: "AGENTS_UNNAMED", message, suggestion });
+  }
+}
+
+const isNames = (value: Data): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
+const DEFAULTS = {
+  maxDepth: "MaxDepth",
+  maxTurns: "DefaultMaxIterations",
+  maxDuration: "DefaultMaxDurationMs",
+};
+
+/** What the wrapper says, where the role says nothing. */
+function defaults(wording: Wording, wrapper: Keys): void {
+  for (const [name, key] of Object.entries(DEFAULTS)) {
+    const value = field(wrapper, key)?.value;
+    if (isCount(value) && !Object.hasOwn(wording.limits, name)) limit(wording, name, value, key);
+  }
+  if (!Object.hasOwn(wording.keys, "context")) put(wording, "context", "full", "Context");
+  const { title } = wording.keys;
+  if (!Object.hasOwn(wording.keys, "description") && typeof title === "string")
+    put(wording, "description", title, "DisplayName");
+}
+
+function unreadable(source: SourceFile, path: Path, message: string): Translation {
+  const wording = startWording({ ...source, body: "" }, path);
+  refuse(wording, [], { code: "BAD_ROLES", message });
+  return finishWording(wording);
+}
+
+const promptFile: Reader = (wording, value, key) => {
+  if (typeof value === "string") promptFrom(wording, value, [key]);
+  else if (value !== null)
+    refuse(wording, [key], { code: "BAD_ROLES", message: `\`${key}\` must be a path` });
+};
+
+const promptText: Reader = (wording, value) => {
+  if (typeof value === "string") wording.body = value.trim();
+};
+
+const elsewhere: Reader = () => {};
+
+const READERS: Readers = {
+  ...commonReaders(),
+  ...each("CanDelegate AllowedDelegations", elsewhere),
+  RoleId: as("name"),
+  DisplayName: as("title"),
+  Description: as("description"),
+  ModelId: models,
+  SystemPromptFile: promptFile,
+  SystemPrompt: promptText,
+  MaxIterations: limitOf("maxTurns"),
+  MaxDurationMs: limitOf("maxDuration"),
+  Context: as("context"),
+};
+
+const KNOWN = new Map(Object.keys(READERS).map((key) => [key.toLowerCase(), key]));

@@ -1,0 +1,121 @@
+// What the tools of other products are called here. A name that nobody knows means nothing: it never becomes a tool,
+// and never "all of them".
+
+/** The tools that a foreign name can stand for. */
+export const TOOLS = [
+  "Read",
+  "Write",
+  "Edit",
+  "Bash",
+  "Grep",
+  "Glob",
+  "LS",
+  "WebFetch",
+  "WebSearch",
+  "TodoWrite",
+  "AskUser",
+  "Skill",
+] as const;
+
+/** What one product calls things, beyond the names that all of them share. */
+export interface Vocabulary {
+  /** Words for several tools at once, in lower case. */
+  groups?: Readonly<Record<string, readonly string[]>>;
+  /** A name that stands for tools of MCP servers: our rules for it. */
+  mcp?(name: string): readonly string[] | undefined;
+}
+
+export type Meaning =
+  | { kind: "tools"; rules: readonly string[] }
+  /** The tool that starts other agents: whom it may start is said by `agents`. */
+  | { kind: "delegation"; agents?: readonly string[] }
+  | { kind: "ide" }
+  | { kind: "unknown" };
+
+/** `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and what the product's own vocabulary adds. */
+export function toolMeaning(written: string, vocabulary: Vocabulary = {}): Meaning {
+  const match = /^([^()]+?)\s*(?:\((.*)\))?$/s.exec(written.trim());
+  if (!match) return UNKNOWN;
+  const [, name = "", scope] = match;
+  const word = name.toLowerCase();
+  if (DELEGATION.has(word)) return delegation(scope);
+  const names = toolsCalled(name, word, vocabulary);
+  if (names === undefined) return isIdeOnly(word) ? { kind: "ide" } : UNKNOWN;
+  if (scope === undefined) return { kind: "tools", rules: names };
+  if (scope.trim() === "" || names.some((tool) => tool.includes("*"))) return UNKNOWN;
+  return { kind: "tools", rules: names.map((tool) => `${tool}(${scope.trim()})`) };
+}
+
+/** Commas inside parentheses belong to the pattern. */
+export function splitNames(text: string): string[] {
+  return text
+    .split(/,(?![^(]*\))/)
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+const UNKNOWN: Meaning = { kind: "unknown" };
+
+const ALIASES: Readonly<Record<(typeof TOOLS)[number], string>> = {
+  Read: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
+  Write: "write write_file write_to_file create create_file createfile fs_write edit/createfile",
+  Edit: `edit multiedit edit_file editfiles edit/editfiles replace str_replace patch apply_diff apply_patch applypatch
+    notebookedit`,
+  Bash: `bash shell_command_execute shell run_shell_command execute runcommands execute/runinterminal runinterminal
+    terminalcommand terminal run_terminal_command execute_command execute_bash command`,
+  Grep: `grep search_code grep_search search_files search_file_content search codebase search/codebase code_search usages
+    search/usages search/textsearch textsearch`,
+  Glob: "glob find find_files glob_search filesearch search/filesearch",
+  LS: "ls list list_directory list_files listdirectory search/listdirectory",
+  WebFetch: "webfetch web_fetch fetch web/fetch fetchurl fetch_content",
+  WebSearch: "websearch google_web_search google_search web_search web",
+  TodoWrite: "todowrite taskcreate taskupdate tasklist taskget todoread todo todos write_todos",
+  AskUser: "askuserquestion askuser question vscode/askquestions",
+  Skill: "skill",
+};
+
+const BY_ALIAS: ReadonlyMap<string, string> = new Map(
+  TOOLS.flatMap((tool) => ALIASES[tool].split(/\s+/).map((alias): [string, string] => [alias, tool])),
+);
+
+const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
+
+/** What only an editor can do: its problem list, its selection, its test runner. */
+const IDE_ONLY = new Set(
+  `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
+  terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
+  getterminaloutput awaitterminal gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent`.split(
+    /\s+/,
+  ),
+);
+
+/** Behind a set's name (`read/problems`), or from an extension (`ms-python.python/installPythonPackage`). */
+function isIdeOnly(word: string): boolean {
+  const [set, tool] = word.split("/");
+  if (tool === undefined) return IDE_ONLY.has(word);
+  if (set === "vscode" || /^(ms-[\w-]+|vscode|github)\.|\.vscode-/.test(set!)) return true;
+  return COPILOT_SETS.has(set!) && IDE_ONLY.has(tool);
+}
+
+const COPILOT_SETS = new Set(["read", "edit", "search", "execute", "web", "agent", "todo", "runcommands"]);
+
+function delegation(scope: string | undefined): Meaning {
+  return scope === undefined
+    ? { kind: "delegation" }
+    : { kind: "delegation", agents: splitNames(scope).filter((name) => name !== "*") };
+}
+
+function toolsCalled(name: string, word: string, vocabulary: Vocabulary): readonly string[] | undefined {
+  if (name === "*") return ["*"];
+  if (/\s/.test(name)) return undefined;
+  if (word.startsWith("mcp__")) return [mcpRule(name)];
+  if (vocabulary.groups && Object.hasOwn(vocabulary.groups, word)) return vocabulary.groups[word];
+  const alias = BY_ALIAS.get(word);
+  if (alias !== undefined) return [alias];
+  // `edit/createDirectory` is the editor's, never a tool of a server called `edit`.
+  if (isIdeOnly(word) || COPILOT_SETS.has(word.split("/")[0]!)) return undefined;
+  return vocabulary.mcp?.(name);
+}
+
+/** A server alone stands for all of its tools. */
+const mcpRule = (name: string): string => (/^mcp__(.+?)__/i.test(name) ? name : `${name}__*`);

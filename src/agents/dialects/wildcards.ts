@@ -1,0 +1,88 @@
+// Wildcards of other products, said in ours. There `*` is any text at all, spaces and slashes included; here words match
+// words and folders match folders. What lets a call pass comes out equal or narrower, what holds one back equal or wider.
+
+export interface Pattern {
+  rule: string;
+  /** Not exactly what was written. */
+  narrowed: boolean;
+}
+
+/** Undefined: only the whole tool would be enough. */
+export function commandPattern(pattern: string, effect: "pass" | "hold"): Pattern | undefined {
+  const text = pattern.trim();
+  const open = text.endsWith("*");
+  const head = open ? text.replace(/\*+$/, "") : text;
+  // `rm*` is `rm` with anything behind it: as a word of its own it would not see `rm -rf`.
+  const exact = !open ? text : head === "" || head.endsWith(" ") ? `${head}*` : `${head}* *`;
+  if (!/[*?]/.test(head)) return { rule: exact, narrowed: false };
+  if (effect === "pass") return { rule: exact, narrowed: true };
+  const words = head.split(/\s+/);
+  const before = words.slice(
+    0,
+    words.findIndex((word) => /[*?]/.test(word)),
+  );
+  return before.length === 0 ? undefined : { rule: `${before.join(" ")} *`, narrowed: true };
+}
+
+/** The same files, in a glob where only `**` reaches over slashes: `src/*` is `src/**`. Undefined: too many stars. */
+export function pathPattern(pattern: string): string | undefined {
+  const segments = pattern.trim().replace(/^\.\//, "").split("/");
+  const globs = segments.map((segment, index) => segmentGlob(segment, index === segments.length - 1));
+  const glob = globs.join("/").replace(/(\*\*\/)+\*\*/g, "**");
+  // Stars inside words become choices between patterns, and many of them cost a matcher without end.
+  return pattern.trim() === "" || glob.split("{").length > MAX_CHOICES ? undefined : glob;
+}
+
+const MAX_CHOICES = 5;
+
+/** Whether some text could match both; in doubt, yes. */
+export function mayOverlap(a: string, b: string): boolean {
+  if (a.length * b.length > 40_000) return true;
+  const [left, right] = [loose(a), loose(b)];
+  // reach[j]: whether what was read of `left` so far can be what `right` is up to j.
+  let reach = fromStart(right);
+  for (const char of left) {
+    const next: boolean[] = [char === "*" && reach[0]!];
+    for (let j = 1; j <= right.length; j++) {
+      const other = right[j - 1]!;
+      if (char === "*") next.push(reach[j]! || next[j - 1]!);
+      else if (other === "*") next.push(reach[j]! || next[j - 1]! || reach[j - 1]!);
+      else next.push(reach[j - 1]! && (char === other || char === "?" || other === "?"));
+    }
+    reach = next;
+  }
+  return reach[right.length]!;
+}
+
+/** Whether a pattern speaks of every call. */
+export const isWhole = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
+
+export function wildcard(pattern: string): RegExp {
+  const source = pattern.replace(/[*?]|[^*?]+/g, (piece) =>
+    piece === "*" ? ".*" : piece === "?" ? "." : RegExp.escape(piece),
+  );
+  return new RegExp(`^${source}$`, "is");
+}
+
+/** A star may reach over slashes: at a segment's start into folders above it, at its end into folders below. */
+function segmentGlob(segment: string, last: boolean): string {
+  if (/^\*\*+$/.test(segment)) return "**";
+  if (segment === "*") return last ? "**" : "*/**";
+  const pieces = segment
+    .replace(/\*+/g, "*")
+    .replace(/[[\]{}()!+@|\\^$]/g, "\\$&")
+    .split("*");
+  return pieces.reduce((glob, piece, index) => {
+    if (index === 1 && glob === "") return `**/*${piece}`;
+    if (last && index === pieces.length - 1 && piece === "") return `${glob}*{,/**}`;
+    return `${glob}{*,*/**/*}${piece}`;
+  });
+}
+
+const loose = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
+
+function fromStart(right: string): boolean[] {
+  const reach = [true];
+  for (const char of right) reach.push(reach.at(-1)! && char === "*");
+  return reach;
+}

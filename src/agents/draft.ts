@@ -1,0 +1,97 @@
+// An agent between its file and its definition: whatever product the file was written for, its keys are ours now, and
+// still know where they stand. One file may give several.
+
+import { hasErrors, type Problem } from "../config/problem.ts";
+import type { Data, Path, YamlDocument } from "../config/yaml.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { Agent } from "./agent.ts";
+import type { Dialect, Translation } from "./dialects/dialect.ts";
+import { dialectNames, dialectOf } from "./dialects/index.ts";
+import { fullName, type NamePlace } from "./names.ts";
+import type { ParsedAgent } from "./parse.ts";
+import { isWholeFile } from "./whole-file.ts";
+
+export interface Draft extends Pick<Agent, "name" | "file" | "scope" | "dialect"> {
+  /** Of the file as it was read. */
+  hash: string;
+  /** In our keys, as a person wrote them or would have. */
+  keys: Readonly<Record<string, Data>>;
+  from: Translation["from"];
+  body: string;
+  /** The line of the file that the body starts on. */
+  bodyLine: number;
+  promptFile?: string;
+  steps?: Definition["steps"];
+  document: YamlDocument;
+  problems: Problem[];
+}
+
+/** What one file gives. */
+export interface DraftFile {
+  file: string;
+  drafts: Draft[];
+  /** Why there are none. */
+  skipped?: Problem;
+}
+
+export interface DraftPlace extends NamePlace, Pick<Draft, "scope" | "hash"> {
+  /** Tells the product: the way to the file, with `/`. */
+  path: string;
+}
+
+/** None: the file is data that is no agent. */
+export function draftsOf(parsed: ParsedAgent, place: DraftPlace): Draft[] {
+  const { frontmatter, document, file } = parsed;
+  const override = typeof frontmatter["dialect"] === "string" ? frontmatter["dialect"] : undefined;
+  if (override !== undefined && !dialectNames.includes(override)) {
+    return [
+      { ...ownDraft(parsed, place), problems: [...parsed.problems, unknownDialect(document, override)] },
+    ];
+  }
+  const dialect = dialectOf(place.path, frontmatter, override);
+  // What could not be read is not taken apart: it may be what a parser of patterns chokes on.
+  if (hasErrors(parsed.problems))
+    return [{ ...ownDraft(parsed, place), keys: {}, dialect: dialect?.name ?? "cadre" }];
+  if (dialect) return translated(dialect, parsed, place);
+  return isWholeFile(file) ? [] : [ownDraft(parsed, place)];
+}
+
+/** What a dialect makes of a file. */
+export function translated(dialect: Dialect, parsed: ParsedAgent, place: DraftPlace): Draft[] {
+  const { file, document, frontmatter: keys, body } = parsed;
+  const translations = dialect.translate({ file, below: place.below, keys, body, document });
+  return translations.map((translation, index) => ({
+    ...draftBase(parsed, place),
+    ...translation,
+    name: fullName(givenName(translation.keys), place),
+    dialect: dialect.name,
+    problems: [...(index === 0 ? parsed.problems : []), ...translation.problems],
+  }));
+}
+
+function ownDraft(parsed: ParsedAgent, place: DraftPlace): Draft {
+  const name = fullName(givenName(parsed.frontmatter), place);
+  return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };
+}
+
+function draftBase({ file, body, bodyLine, document, problems }: ParsedAgent, { scope, hash }: DraftPlace) {
+  return { file, scope, hash, body, bodyLine, document, problems };
+}
+
+function givenName(keys: Readonly<Record<string, Data>>): string | undefined {
+  const name = keys["name"];
+  return typeof name === "string" || typeof name === "number" ? String(name) : undefined;
+}
+
+function unknownDialect(document: YamlDocument, name: string): Problem {
+  const { file } = document;
+  const message = `\`dialect: ${name}\` is not known: known are ${dialectNames.join(", ")}`;
+  return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
+}
+
+/** The draft's keys as a document: positions are those of the file's own keys. */
+export function ownDocument({ file, keys, from, document }: Draft): YamlDocument {
+  const at = ([key, ...rest]: Path, part?: "key" | "value") =>
+    document.at(key === undefined ? [] : [...(from[key] ?? [key]), ...rest], part);
+  return { file, data: keys as Record<string, Data>, problems: [], at };
+}

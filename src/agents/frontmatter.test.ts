@@ -1,0 +1,55 @@
+// The schema for editors lies in the repository. After a change of the keys: UPDATE_SCHEMA=1 npx vitest run
+// src/agents/frontmatter.test.ts, then npm run format.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { frontmatterSchema, KEY_ALIASES, KEYS, Names } from "./frontmatter.ts";
+import { KNOWN_KEYS } from "./known-keys.ts";
+
+const file = join(import.meta.dirname, "../../schemas/agent.schema.json");
+
+test("schemas/agent.schema.json is what the keys say", () => {
+  const schema = frontmatterSchema();
+  if (process.env["UPDATE_SCHEMA"]) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
+  }
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
+});
+
+test("every key has a description, and a file of ours fits the schema", () => {
+  const { $schema, properties } = frontmatterSchema() as {
+    $schema: string;
+    properties: Record<string, { description?: string }>;
+  };
+  expect($schema).toContain("2020-12");
+  for (const key of Object.keys(KEYS)) expect(properties[key]?.description, key).toMatch(/\w/);
+  const check = z.fromJSONSchema(frontmatterSchema() as Parameters<typeof z.fromJSONSchema>[0]);
+  expect(
+    check.safeParse({ name: "a", tools: ["Read"], bestOf: 3, router: { destinations: "a, b" } }).success,
+  ).toBe(true);
+  expect(check.safeParse({ kind: "boss" }).success).toBe(false);
+  expect(check.safeParse({ delegation: { mode: "fast" } }).success).toBe(false);
+});
+
+test("whatever is a key of ours begins a key in broken YAML, too", () => {
+  const ours = [...Object.keys(KEYS), ...Object.keys(KEY_ALIASES)];
+  expect(ours.filter((key) => !KNOWN_KEYS.has(key))).toEqual([]);
+});
+
+test.each([
+  ["Read, Bash(git log, git diff) ,", ["Read", "Bash(git log, git diff)"]],
+  ["Bash(a(b, c), d), Read", ["Bash(a(b, c), d)", "Read"]],
+  ["a), b", ["a)", "b"]],
+  ["", []],
+  [",".repeat(60_000), []],
+])("names in a text: %.40s", (text, names) => {
+  expect(Names.parse(text)).toEqual(names);
+});
+
+test("nobody names hundreds of tools", () => {
+  expect(Names.safeParse("a,".repeat(500)).success).toBe(true);
+  expect(Names.safeParse("a,".repeat(501)).success).toBe(false);
+});

@@ -1,0 +1,74 @@
+// What an agent's file lets it call. Absent, null and empty tools are three different things, and a name that no tool
+// has is dropped: what is left may be nothing, and is never everything.
+
+import type { YamlDocument } from "../config/yaml.ts";
+import type { Definition } from "../journal/definition.ts";
+import { ruleProblems } from "../permissions/rule-problems.ts";
+import type { Known, Report } from "./agent.ts";
+import type { Values } from "./frontmatter.ts";
+import { agentId } from "./names.ts";
+import { agentRuleProblems } from "./rule-problems.ts";
+
+export interface Policy {
+  /** Absent: everything. */
+  verbs?: readonly string[] | undefined;
+  /** Absent: everybody that `agents` names. */
+  targets?: readonly string[] | undefined;
+}
+
+export function readPolicy({ policy, delegate_targets: targets }: Values): Policy {
+  if (policy === undefined) return { targets };
+  if (Array.isArray(policy)) return { verbs: policy, targets };
+  const inner = policy.delegate_targets;
+  const both = targets && inner ? inner.filter(namedIn(targets)) : (inner ?? targets);
+  return { verbs: policy.verbs, targets: both };
+}
+
+/** Without `Patch` in its policy an agent changes no files. */
+const PATCHING_TOOLS = ["Write", "Edit"];
+
+interface Gate extends Pick<Known, "toolNames"> {
+  values: Values;
+  document: YamlDocument;
+  report: Report;
+}
+
+export function toolGate({ values, document, report, toolNames }: Gate): Definition["tools"] {
+  const { tools } = values;
+  if (tools === null) {
+    const message = "`tools` has no value and counts as absent: every tool; write `[]` for none";
+    report("tools", { code: "TOOLS_EMPTY", message });
+  }
+  const { allow, ask = [], deny: denied = [] } = Array.isArray(tools) ? { allow: tools } : (tools ?? {});
+  const deny = [...denied, ...(values.disallowedTools ?? [])];
+  const { verbs } = readPolicy(values);
+  if (verbs && !verbs.includes("Patch")) deny.push(...PATCHING_TOOLS);
+  for (const problem of toolNames ? agentRuleProblems(values, document, toolNames) : [])
+    report("tools", problem);
+  const gate = { ask, deny: [...new Set(deny)] };
+  if (allow === undefined || allow.includes("*")) return gate;
+  return { allow: toolNames ? knownOnly(allow, toolNames, report) : allow, ...gate };
+}
+
+function knownOnly(allow: string[], toolNames: readonly string[], report: Report): string[] {
+  const nobodys = new Set(ruleProblems(allow, toolNames).map(({ index }) => index));
+  const known = allow.filter((_, index) => !nobodys.has(index));
+  if (known.length === 0 && allow.length > 0) {
+    const message = "none of the tools that it names is known: it has no tools at all";
+    report("tools", { code: "NO_KNOWN_TOOLS", message });
+  }
+  return known;
+}
+
+/** Those of `agents` that the policy leaves, as the file writes them. */
+export function mayDelegate({ agents }: Values, { verbs, targets }: Policy): string[] {
+  if (verbs && !verbs.includes("Delegate")) return [];
+  const named = [...new Map((agents ?? []).map((name) => [agentId(name), name])).values()];
+  return targets ? named.filter(namedIn(targets)) : named;
+}
+
+/** `factory/planner` is named by `factory/planner` and by `planner`. */
+function namedIn(targets: readonly string[]): (name: string) => boolean {
+  const ids = new Set(targets.map(agentId));
+  return (name) => ids.has(agentId(name)) || ids.has(agentId(name).split("/").at(-1)!);
+}

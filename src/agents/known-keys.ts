@@ -1,0 +1,55 @@
+// The keys of every product whose agent files we read. Where front matter is no YAML, a line can only be told from
+// prose by its first word: `model:` begins a key, `user:` in an example of a description does not.
+
+export const KNOWN_KEYS: ReadonlySet<string> = new Set(
+  `name title description kind model temperature maxOutputTokens reasoning tools disallowedTools permissions policy
+  delegate_targets agents delegation context handoff router advisors team bestOf steps runner input output limits
+  maxTurns maxDuration workspace pool mcpServers extends dialect icon color delegable usage
+  subagents spawnableAgents allowedDelegations delegates maxIterations max_iters max_turns disallowed_tools
+  allowedTools allowed-tools
+
+  emoji vibe memory category skills version context_strategy permissionMode mode reasoningEffort effort orchestration
+  hooks isolation background initialPrompt author priority tags type
+
+  permission variant hidden top_p topP allowed_directories primary_objective anti_objectives intended_followups
+  dependencies output_schema disable options
+
+  user-invocable user-invokable disable-model-invocation argument-hint mcp-servers handoffs target infer metadata
+
+  timeout_mins mcp_servers display_name
+
+  models toolResponseMaxBytes maxToolCallsPerTurn cache routerDestinations llmTimeout toolTimeout maxRetries
+  maxConcurrentTools reasoningTokens
+
+  readonly is_background actions integrations globs alwaysApply
+
+  thinking systemPromptMode inheritProjectContext inheritSkills defaultContext defaultReads defaultProgress aliases
+  extensions extended_thinking interactive
+
+  personality reasoning_effort prompt resources toolAliases toolsSettings includeMcpJson
+
+  developer_instructions model_reasoning_effort model_provider sandbox_mode approval_policy nickname_candidates
+
+  id displayName spawnerPrompt systemPrompt instructionsPrompt stepPrompt toolNames inputSchema outputMode outputSchema
+  includeMessageHistory inheritParentSystemPrompt reasoningOptions
+
+  slug roleDefinition groups customInstructions whenToUse source customModes iconName`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Keys whose values are text for people and models: behind them only a known key begins the next one. */
+export const PROSE_KEYS: ReadonlySet<string> = new Set(
+  `description usage whenToUse vibe personality prompt primary_objective argument-hint roleDefinition
+  customInstructions spawnerPrompt systemPrompt instructionsPrompt stepPrompt developer_instructions`.split(
+    /\s+/,
+  ),
+);
+
+/** Keys that hold an agent back: guessing at what they meant could allow more than was written. */
+export const GATE_KEYS: ReadonlySet<string> = new Set(
+  `tools disallowedTools disallowed_tools allowedTools allowed-tools toolNames permissions permission permissionMode
+  policy delegate_targets groups sandbox_mode approval_policy readonly allowed_directories limits`.split(
+    /\s+/,
+  ),
+);

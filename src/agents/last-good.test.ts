@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { watchAgents } from "./last-good.ts";
+import { findAgent } from "./load.ts";
+
+const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
+let root: string;
+let agents: ReturnType<typeof watchAgents>;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cadre-last-good-"));
+  mkdirSync(join(root, "agents"));
+  agents = watchAgents({ project: root, builtin: join(root, "none") }, { models });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const put = (name: string, text: string) => writeFileSync(join(root, "agents", name), text);
+const good = (prompt: string, yaml = "") => `---\nname: Fixer\ndescription: d\n${yaml}\n---\n${prompt}`;
+const BROKEN = "---\nname: fixer\nname: fixer\n---\nhalf an ed";
+
+async function look() {
+  await setImmediate();
+  return agents();
+}
+const promptNow = async () => findAgent(await look(), "fixer").definition.prompt;
+const codesNow = async () => (await look()).agents.get("fixer")?.problems.map(({ code }) => code);
+
+test("a new file is a new agent, a changed one a new definition", async () => {
+  expect((await look()).agents.size).toBe(0);
+  put("a.md", good("One"));
+  expect(await promptNow()).toBe("One");
+  put("a.md", good("Two!"));
+  expect(await promptNow()).toBe("Two!");
+  rmSync(join(root, "agents/a.md"));
+  expect((await look()).agents.size).toBe(0);
+});
+
+test("nothing changed: nothing is read again; in one moment all see the same", async () => {
+  put("a.md", good("One"));
+  const first = await look();
+  expect(await look()).toBe(first);
+  put("b.md", good("Two", "title: other"));
+  const one = agents();
+  put("c.md", "---\ndescription: comes in the same moment\n---\nHi");
+  expect(agents()).toBe(one);
+  expect((await look()).agents.has("c")).toBe(true);
+});
+
+describe("a file that was good and is broken now", () => {
+  test("keeps its last good version, says why, and is live again once it is repaired", async () => {
+    put("a.md", good("One"));
+    await look();
+    put("a.md", BROKEN);
+    expect(await promptNow()).toBe("One");
+    expect(await codesNow()).toEqual(["DUPLICATE_KEY", "LAST_GOOD_KEPT"]);
+    expect((await look()).problems).toContainEqual(
+      expect.objectContaining({ code: "DUPLICATE_KEY", severity: "error", file: "agents/a.md", line: 3 }),
+    );
+    put("b.md", "---\ndescription: another file changes\n---\nHi");
+    expect(await promptNow()).toBe("One");
+    put("a.md", good("Two"));
+    expect([await promptNow(), await codesNow()]).toEqual(["Two", []]);
+  });
+
+  test.each([
+    ["by a value", good("Two", "kind: boss"), "BAD_VALUE"],
+    ["by an agent that is not there", good("Two", "handoff: nobody"), "UNKNOWN_AGENT"],
+    ["because it is written this moment", "", "NO_FRONTMATTER"],
+    ["because it is not closed", "---\nname: fixer\n", "FRONTMATTER_UNCLOSED"],
+  ])("%s", async (_, text, code) => {
+    put("a.md", good("One"));
+    await look();
+    put("a.md", text);
+    expect(await promptNow()).toBe("One");
+    expect(await codesNow()).toEqual([code, "LAST_GOOD_KEPT"]);
+  });
+
+  test("others go on with it, in their new versions", async () => {
+    put("a.md", good("One"));
+    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nOld boss");
+    await look();
+    put("a.md", BROKEN);
+    put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nNew boss");
+    expect(findAgent(await look(), "boss").definition).toMatchObject({
+      prompt: "New boss",
+      handoff: "fixer",
+    });
+    expect(await promptNow()).toBe("One");
+  });
+
+  test("what was never good is broken, and so is what another file broke", async () => {
+    put("a.md", BROKEN);
+    expect((await look()).agents.get("a")?.definition).toBeUndefined();
+    put("a.md", good("One"));
+    put("boss.md", "---\ndescription: d\nhandoff: fixer\n---\nBoss");
+    expect(findAgent(await look(), "boss").name).toBe("boss");
+    rmSync(join(root, "agents/a.md"));
+    expect((await look()).agents.get("boss")?.definition).toBeUndefined();
+  });
+});

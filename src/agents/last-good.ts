@@ -1,0 +1,99 @@
+// The agents as they are on disk now, for as long as a process runs. A file that was good and is broken now keeps its
+// agents as they were, and says so: half an edit stops no work. Repaired, the new version is live.
+
+import { hasErrors, type Problem } from "../config/problem.ts";
+import type { Known } from "./agent.ts";
+import type { DraftFile } from "./draft.ts";
+import { type AgentFolders, agentsStamp } from "./folders.ts";
+import { type AgentSet, assemble } from "./load.ts";
+import { readAgentFiles } from "./read.ts";
+
+/** Looked at once for all who ask in the same moment, and read again only if a file has changed. */
+export function watchAgents(folders: AgentFolders, known: Known): () => Promise<AgentSet> {
+  const withLastGood = createLastGood(known);
+  let last: { stamp: string; set: Promise<AgentSet> } | undefined;
+  let looked = false;
+  return () => {
+    if (last && looked) return last.set;
+    looked = true;
+    setImmediate(() => {
+      looked = false;
+    });
+    const stamp = agentsStamp(folders);
+    if (last?.stamp !== stamp) last = { stamp, set: readAgentFiles(folders).then(withLastGood) };
+    return last.set;
+  };
+}
+
+/** Remembers each file as it was when all of its agents were good. */
+function createLastGood(known: Known): (files: readonly DraftFile[]) => AgentSet {
+  const good = new Map<string, DraftFile>();
+  return (files) => {
+    const now = assemble(files, known);
+    const set = withOlder({ files, set: now, good }, known);
+    for (const file of files) if (!isBroken(file, now)) good.set(file.file, file);
+    const present = new Set(files.map(({ file }) => file));
+    for (const file of good.keys()) if (!present.has(file)) good.delete(file);
+    return set;
+  };
+}
+
+interface Look {
+  files: readonly DraftFile[];
+  set: AgentSet;
+  good: ReadonlyMap<string, DraftFile>;
+}
+
+/** First what cannot be read: an agent that only refers to it is whole again then. */
+function withOlder({ files, set, good }: Look, known: Known): AgentSet {
+  const reasons = new Map<string, Problem[]>();
+  let found = set;
+  for (const isFaulty of [isUnreadable, isBroken]) {
+    const faulty = files.filter(
+      (file) => !reasons.has(file.file) && isFaulty(file, found) && isOlder(good.get(file.file), file),
+    );
+    if (faulty.length === 0) continue;
+    for (const file of faulty) reasons.set(file.file, reasonsOf(file, found));
+    found = assemble(
+      files.map((file) => (reasons.has(file.file) ? good.get(file.file)! : file)),
+      known,
+    );
+  }
+  for (const [file, problems] of reasons) tellKept(found, file, problems);
+  return found;
+}
+
+const isUnreadable = ({ drafts, skipped }: DraftFile): boolean =>
+  skipped !== undefined || drafts.some(({ problems }) => hasErrors(problems));
+
+function isBroken({ drafts, skipped, file }: DraftFile, { agents }: AgentSet): boolean {
+  if (skipped) return true;
+  const own = drafts.flatMap(({ name }) => agents.get(name) ?? []).filter((agent) => agent.file === file);
+  return own.some(({ definition }) => definition === undefined);
+}
+
+/** A file that did not change was broken by another one: what it was like before is what it is like now. */
+const isOlder = (before: DraftFile | undefined, now: DraftFile): boolean =>
+  before !== undefined && before.drafts[0]?.hash !== now.drafts[0]?.hash;
+
+function reasonsOf({ file, skipped }: DraftFile, { problems }: AgentSet): Problem[] {
+  if (skipped) return [skipped];
+  return problems.filter((problem) => problem.file === file && problem.severity === "error");
+}
+
+function tellKept(set: AgentSet, file: string, reasons: readonly Problem[]): void {
+  const agents = [...set.agents.values()].filter((agent) => agent.file === file);
+  const kept = agents.filter(({ definition }) => definition).map(({ name }) => name);
+  const said = kept.length > 0 ? [...reasons, keptNote(file, kept)] : reasons;
+  for (const agent of agents) agent.problems.push(...said);
+  set.problems.push(...said);
+}
+
+const keptNote = (file: string, names: readonly string[]): Problem => ({
+  file,
+  line: 1,
+  column: 1,
+  code: "LAST_GOOD_KEPT",
+  severity: "warning",
+  message: `${names.map((name) => `\`${name}\``).join(", ")} runs as it was before the file was broken`,
+});

@@ -1,0 +1,99 @@
+// What agents are called, and who is meant by a name: in a file of an agent, or typed by a person.
+//  N5  Full name first, then the folder (pack) of whoever asks, then base names and titles, the nearest scope first.
+//      Several in the same scope are an error where the name is used, never where the files are loaded.
+
+import type { Agent } from "./agent.ts";
+
+const MAX_NAME = 200;
+
+/** One spelling for names and for references to them: `Code Reviewer` is `code-reviewer`. */
+export function agentId(name: string): string {
+  return name
+    .trim()
+    .slice(0, MAX_NAME)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_./-]+/gu, "-")
+    .replace(/^[-./]+|[-./]+$/g, "");
+}
+
+export interface NamePlace {
+  /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
+  below: string;
+  /** In our own folders the folders below are packs, and part of the name. */
+  packs: boolean;
+}
+
+/** `given`: what the file itself says. */
+export function fullName(given: string | undefined, { below, packs }: NamePlace): string {
+  const path = agentId(below.replace(ENDINGS, "")) || "agent";
+  const name = given === undefined ? "" : agentId(given);
+  if (name === "") return path;
+  const pack = packs ? path.split("/").slice(0, -1).join("/") : "";
+  return pack === "" || name.startsWith(`${pack}/`) ? name : `${pack}/${name}`;
+}
+
+const ENDINGS = /(\.agent|\.chatmode)?\.(md|ai|toml|json|ya?ml)$/i;
+
+/** Whoever can be meant by a name. */
+export interface Named {
+  name: string;
+  scope: Agent["scope"];
+}
+
+export type Resolution<T> =
+  | { agent: T }
+  /** Nobody can tell which of them is meant. */
+  | { candidates: string[] }
+  | undefined;
+
+/** `from`: whose file says the name. */
+export type Resolve<T> = (name: string, from?: Pick<Named, "name">) => Resolution<T>;
+
+/** Who is meant by a name. */
+export function resolveName(
+  set: { agents: ReadonlyMap<string, Agent> },
+  name: string,
+  from?: Pick<Named, "name">,
+): Resolution<Agent> {
+  return createResolve(set.agents, ({ definition }) => definition?.title)(name, from);
+}
+
+const SCOPES = ["project", "user", "builtin"] as const;
+
+/** The same for many names. */
+export function createResolve<T extends Named>(
+  agents: ReadonlyMap<string, T>,
+  titleOf: (agent: T) => string | undefined,
+): Resolve<T> {
+  const byShortName = shortNames(agents, titleOf);
+  return (name, from) => {
+    const id = agentId(name);
+    const pack = from?.name.split("/").slice(0, -1).join("/");
+    const found = agents.get(id) ?? (pack ? agents.get(`${pack}/${id}`) : undefined);
+    if (found) return { agent: found };
+    const candidates = byShortName.get(id) ?? [];
+    for (const scope of SCOPES) {
+      const [first, ...others] = candidates.filter((agent) => agent.scope === scope);
+      if (first && others.length === 0) return { agent: first };
+      if (first) return { candidates: [first, ...others].map((agent) => agent.name).sort() };
+    }
+    return undefined;
+  };
+}
+
+function shortNames<T extends Named>(
+  agents: ReadonlyMap<string, T>,
+  titleOf: (agent: T) => string | undefined,
+): Map<string, T[]> {
+  const found = new Map<string, T[]>();
+  for (const agent of agents.values()) {
+    const title = titleOf(agent);
+    const names = [agent.name.split("/").at(-1)!, ...(title === undefined ? [] : [agentId(title)])];
+    for (const name of new Set(names)) {
+      const others = found.get(name);
+      if (others) others.push(agent);
+      else found.set(name, [agent]);
+    }
+  }
+  return found;
+}

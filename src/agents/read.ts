@@ -1,0 +1,86 @@
+// Agent files from disk to drafts. A file that cannot be used is a draft with the reason, and never stops another.
+
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import type { Problem } from "../config/problem.ts";
+import { readYaml } from "../config/yaml.ts";
+import { messageOf } from "../errors.ts";
+import { attach } from "./attachments.ts";
+import { type DraftFile, draftsOf } from "./draft.ts";
+import { type AgentFolders, agentFiles, below, type Folder, searchedFolders } from "./folders.ts";
+import { MAX_FILE, type ParsedAgent, parseAgent, tooLarge } from "./parse.ts";
+import { readRoles } from "./roles.ts";
+
+/** Nearest first. */
+export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
+  const { project = [], others = [] } = Object.groupBy(searchedFolders(folders), ({ scope }) =>
+    scope === "project" ? "project" : "others",
+  );
+  const seen = new Set<string>();
+  return [
+    ...(await readFolders(project, seen)),
+    ...(await readRoles(folders)),
+    ...(await readFolders(others, seen)),
+  ];
+}
+
+/** `seen`: a home that is the project as well is read once. */
+async function readFolders(folders: readonly Folder[], seen: Set<string>): Promise<DraftFile[]> {
+  const found: DraftFile[] = [];
+  for (const folder of folders) {
+    for (const path of await agentFiles(folder.path)) {
+      if (!seen.has(path)) found.push(await readAgentFile(path, folder));
+      seen.add(path);
+    }
+  }
+  return found;
+}
+
+/** `way` tells the product by where the file lies; absent: as the file is called in messages. */
+export async function readAgentFile(path: string, folder: Folder, way?: string): Promise<DraftFile> {
+  const file = folder.display(path);
+  const source = await readSource(path, file);
+  const parsed = typeof source === "string" ? parseAgent(source, file) : source;
+  const missing = parsed.problems.find(({ code }) => code === "NO_FRONTMATTER");
+  if (missing) return skipped({ ...missing, message: "no front matter: not read as an agent" });
+  const drafts = draftsOf(parsed, {
+    path: way ?? file,
+    below: below(folder.path, path),
+    packs: folder.packs,
+    scope: folder.scope,
+    hash: createHash("sha256")
+      .update(typeof source === "string" ? source : "")
+      .digest("hex"),
+  });
+  if (drafts.length > 0) {
+    const pointing = { path, folder: folder.path, root: folder.root };
+    return { file, drafts: await Promise.all(drafts.map((draft) => attach(draft, pointing))) };
+  }
+  const message = "data of no kind that is known: not read as an agent";
+  return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
+}
+
+const skipped = (problem: Problem): DraftFile => ({
+  file: problem.file,
+  drafts: [],
+  skipped: { ...problem, severity: "warning" },
+});
+
+async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
+  try {
+    const found = await stat(path);
+    // A link to a device or a pipe would be read without end.
+    if (!found.isFile()) return unreadable(file, "is no file");
+    if (found.size > MAX_FILE) return tooLarge(file, "the file is larger than 1 MB");
+    return await readFile(path, "utf8");
+  } catch (error) {
+    return unreadable(file, messageOf(error).split(/[,:]/)[0]!);
+  }
+}
+
+function unreadable(file: string, why: string): ParsedAgent {
+  const message = `the file cannot be read (${why})`;
+  const problem: Problem = { file, line: 1, column: 1, code: "FILE_UNREADABLE", severity: "error", message };
+  const document = readYaml("", file);
+  return { file, frontmatter: {}, body: "", bodyLine: 1, document, problems: [problem] };
+}

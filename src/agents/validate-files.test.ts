@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkFiles } from "./validate-files.ts";
+
+const known = {
+  models: { default: "a/b", resolve: (name: string) => ({ model: name }) },
+  toolNames: ["Read", "Grep", "Glob", "LS"],
+};
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cadre-files-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, text: string): string {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  return join(root, path);
+}
+const brief = async (paths: string[]) =>
+  (await checkFiles(paths, known)).map(({ file, name, dialect, status, problems }) =>
+    [file.replace(`${root}/`, ""), name, dialect, status, ...problems.map(({ code }) => code)].join(" "),
+  );
+
+test("every file of a folder ends somewhere, in a stable order, by the product that it lies with", async () => {
+  write(
+    "z/.roomodes",
+    "customModes:\n  - slug: a\n    name: A\n    roleDefinition: You.\n    whenToUse: w\n    groups: [read]\n",
+  );
+  write("agents/b.md", "---\ndescription: d\ntools: Read, Fly\n---\nHi");
+  write("agents/a.md", "---\ndescription: d\nagents: [elsewhere]\nextends: b\n---\nHi");
+  write("agents/bad.md", "---\ndescription: d\nkind: boss\n---\nHi");
+  write("agents/notes.md", "# Notes");
+  write("agents/pack/c.md", "---\ndescription: d\n---\nHi");
+  write(".claude/agents/pack/d.md", "---\nname: D\ndescription: d\n---\nHi");
+  write("x.agent.md", "---\ndescription: d\n---\nHi");
+  write("data.json", '{"x": 1}');
+  write("README.md", "# Read me");
+  expect(await brief([root])).toEqual([
+    ".claude/agents/pack/d.md d claude loaded",
+    "agents/a.md a cadre warnings UNKNOWN_TOOL",
+    "agents/b.md b cadre warnings UNKNOWN_TOOL",
+    "agents/bad.md bad cadre skipped BAD_VALUE",
+    "agents/notes.md  cadre skipped NO_FRONTMATTER",
+    "agents/pack/c.md pack/c cadre loaded",
+    "data.json  cadre skipped NOT_AN_AGENT",
+    "x.agent.md x copilot loaded",
+    "z/.roomodes a roo loaded",
+  ]);
+  expect(await checkFiles([root], known)).toEqual(await checkFiles([root, join(root, "agents")], known));
+});
+
+test("a file by its name; one that is not there is skipped with the reason", async () => {
+  const file = write("x.md", "---\ndescription: d\n---\nHi");
+  expect(await brief([file])).toEqual(["x.md x cadre loaded"]);
+  expect(await brief([join(root, "no.md")])).toEqual(["no.md no cadre skipped FILE_UNREADABLE"]);
+});

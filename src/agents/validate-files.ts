@@ -1,0 +1,74 @@
+// What becomes of single files or folders, whatever product they were written for: each is loaded, loaded with
+// warnings, or skipped for a reason. The agents that they name are not looked for: those may lie elsewhere.
+
+import { stat } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { hasErrors, type Problem } from "../config/problem.ts";
+import type { Agent, Known } from "./agent.ts";
+import { compileAgent } from "./compile.ts";
+import type { Draft, DraftFile } from "./draft.ts";
+import { inherit } from "./extends.ts";
+import { agentFiles, type Folder } from "./folders.ts";
+import { readAgentFile } from "./read.ts";
+
+export interface FileReport {
+  file: string;
+  /** Of the agent, or of the first of several. */
+  name?: string;
+  dialect: string;
+  status: "loaded" | "warnings" | "skipped";
+  problems: Problem[];
+}
+
+const AGENT_FILE = /\.(md|ai|toml|json)$|^(\.roomodes|custom_modes\.ya?ml)$/i;
+
+/** One for each file, sorted by file. */
+export async function checkFiles(paths: readonly string[], known: Known): Promise<FileReport[]> {
+  const files = new Map<string, DraftFile>();
+  for (const path of paths) {
+    for (const found of await readPath(path)) files.set(found.file, found);
+  }
+  const agents = compileAll([...files.values()], known);
+  return [...files.values()]
+    .map((file) => reportOf(file, agents.get(file.file) ?? []))
+    .sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+async function readPath(path: string): Promise<DraftFile[]> {
+  const root = resolve(path);
+  const isFolder = (await stat(root).catch(() => undefined))?.isDirectory() ?? false;
+  const found = isFolder ? await agentFiles(root, AGENT_FILE) : [root];
+  const asWritten = (file: string) => withSlashes(isFolder ? join(path, relative(root, file)) : path);
+  return Promise.all(found.map((file) => readAgentFile(file, folderOf(file, asWritten), withSlashes(file))));
+}
+
+/** The agents folder that a file lies in, wherever the search began: names and includes count from there. */
+function folderOf(file: string, display: Folder["display"]): Folder {
+  const steps = withSlashes(dirname(file)).split("/");
+  const at = steps.findLastIndex((step) => step === "agents" || step === "agent");
+  const path = at < 0 ? dirname(file) : steps.slice(0, at + 1).join(sep);
+  const isOurs = at >= 0 && !/^\.(?!cadre$)/.test(steps[at - 1] ?? "");
+  return { path, scope: "project", packs: isOurs, root: path, display };
+}
+
+const withSlashes = (path: string): string => path.split(sep).join("/");
+
+/** An agent may extend one of the others; two of the same name are both looked at. */
+function compileAll(files: readonly DraftFile[], known: Known): Map<string, Agent[]> {
+  const drafts = new Map<string, Draft>();
+  for (const draft of files.flatMap((file) => file.drafts)) {
+    drafts.set(drafts.has(draft.name) ? `${draft.name} ${draft.file}` : draft.name, draft);
+  }
+  return Map.groupBy(
+    inherit(drafts).map((draft) => compileAgent(draft, known)),
+    ({ file }) => file,
+  );
+}
+
+function reportOf({ file, skipped }: DraftFile, agents: readonly Agent[]): FileReport {
+  const [first] = agents;
+  if (!first) return { file, dialect: "cadre", status: "skipped", problems: skipped ? [skipped] : [] };
+  const problems = agents.flatMap((agent) => agent.problems);
+  const status = hasErrors(problems) ? "skipped" : problems.length > 0 ? "warnings" : "loaded";
+  return { file, name: first.name, dialect: first.dialect, status, problems };
+}

@@ -1,0 +1,17 @@
+// Every run that fits, newest first, over as many pages as it takes.
+
+import type { RunRow } from "../projections/run-row.ts";
+import type { RunFilter, Store } from "../stores/store.ts";
+import { MAX_PAGE } from "./schema.ts";
+
+export async function* allRuns(
+  store: Store,
+  filter: Pick<RunFilter, "root"> = {},
+): AsyncGenerator<RunRow, void> {
+  let next: Pick<RunFilter, "cursor"> | undefined = {};
+  while (next) {
+    const page = await store.runs({ ...filter, ...next, limit: MAX_PAGE });
+    yield* page.runs;
+    next = page.nextCursor === undefined ? undefined : { cursor: page.nextCursor };
+  }
+}

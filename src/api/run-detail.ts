@@ -1,0 +1,41 @@
+// One run: its row, how it began and ended, and what is below it.
+
+import type { EventOf, JournalEvent } from "../journal/events.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { Store } from "../stores/store.ts";
+import type { RunDetail } from "./schema.ts";
+import { stoppingOf } from "./stopping.ts";
+import { subtreeOf } from "./subtree.ts";
+import { totalUsage } from "./tree.ts";
+
+export async function detailOf(store: Store, row: RunRow): Promise<RunDetail> {
+  const [[first], [last], tree] = await Promise.all([
+    store.journal(row.id, 0, 1),
+    store.journal(row.id, row.seq - 1, 1),
+    subtreeOf(store, row),
+  ]);
+  const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
+  const stopping = await stoppingOf(store, row, tree);
+  return {
+    ...row,
+    ...(input === undefined ? {} : { input }),
+    limits,
+    ...endOf(last),
+    ...(stopping === undefined ? {} : { stopping }),
+    treeUsage: totalUsage(tree),
+    children: tree.filter((below) => below.parentRunId === row.id),
+  };
+}
+
+function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "result"> {
+  switch (last?.type) {
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED": {
+      const { output, result } = last.payload;
+      return { ...(output === undefined ? {} : { output }), result };
+    }
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,61 @@
+// How far a cancel has come (U41). No state of its own: a run is being cancelled from the request in its journal to its
+// end, and what has to stop is what had not ended when the request was written.
+
+import type { EventType, JournalEvent } from "../journal/events.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { Store } from "../stores/store.ts";
+import { isDamage } from "./failure.ts";
+import type { Stopping } from "./schema.ts";
+
+/** `rows` are the run and all its descendants. Undefined: nobody has asked for it, or it is done. */
+export async function stoppingOf(
+  store: Store,
+  top: RunRow,
+  rows: readonly RunRow[],
+): Promise<Stopping | undefined> {
+  if (top.endedAt !== undefined) return undefined;
+  const cancel = await cancelOf(store, top);
+  if (!cancel) return undefined;
+  const live = rows.filter(({ endedAt }) => endedAt === undefined);
+  const ended = await Promise.all(
+    rows.filter(({ endedAt }) => endedAt !== undefined).map((row) => lastEvent(store, row)),
+  );
+  const stopped = ended.filter((event) => event !== undefined && event.position > cancel.position);
+  return { done: stopped.length, of: stopped.length + live.length };
+}
+
+const WINDOW = 50;
+
+/** P7: after a cancel nothing begins any more, so the latest of these events tells whether there was one. */
+const TELLING: ReadonlySet<EventType> = new Set([
+  "CANCEL_REQUESTED",
+  "MODEL_CALL_STARTED",
+  "TOOL_STARTED",
+  "CHILD_RUN_STARTED",
+]);
+
+/** Looks from the end: of a long journal only the last events are read. */
+async function cancelOf(store: Store, { id, seq }: RunRow): Promise<JournalEvent | undefined> {
+  for (let end = seq; end > 0; end -= WINDOW) {
+    const begin = Math.max(0, end - WINDOW);
+    const events = await eventsOf(store, id, begin, end - begin);
+    const telling = events.findLast(({ type }) => TELLING.has(type));
+    if (telling) return telling.type === "CANCEL_REQUESTED" ? telling : undefined;
+  }
+  return undefined;
+}
+
+async function lastEvent(store: Store, { id, seq }: RunRow): Promise<JournalEvent | undefined> {
+  const [last] = await eventsOf(store, id, seq - 1, 1);
+  return last;
+}
+
+/** P9: a damaged journal must not hide the run that it belongs to, nor those above it. */
+async function eventsOf(store: Store, id: string, after: number, limit: number): Promise<JournalEvent[]> {
+  try {
+    return await store.journal(id, after, limit);
+  } catch (error) {
+    if (isDamage(error)) return [];
+    throw error;
+  }
+}

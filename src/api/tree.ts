@@ -1,0 +1,29 @@
+// How the runs of a tree hang together, and what they used together. Pure. Rows come in the order in which the runs were
+// started, so a parent stands before its children.
+
+import type { RunRow } from "../projections/run-row.ts";
+import { emptyUsage, type RunUsage } from "../projections/usage.ts";
+import type { RunTree } from "./schema.ts";
+
+/** The first row is the top; of each other one the parent is among them. */
+export function nest(rows: readonly RunRow[]): RunTree {
+  const nodes = new Map(
+    rows.map((row): [string, RunTree] => [row.id, { ...row, treeUsage: { ...row.usage }, children: [] }]),
+  );
+  const [top, ...below] = nodes.values();
+  const parentOf = ({ parentRunId }: RunTree): RunTree => nodes.get(parentRunId!)!;
+  for (const node of below) parentOf(node).children.push(node);
+  // From the last one up: what a node hands to its parent is complete.
+  for (const node of below.toReversed()) addUsage(parentOf(node).treeUsage, node.treeUsage);
+  return top!;
+}
+
+export function totalUsage(rows: readonly RunRow[]): RunUsage {
+  const total = emptyUsage();
+  for (const { usage } of rows) addUsage(total, usage);
+  return total;
+}
+
+function addUsage(total: RunUsage, usage: RunUsage): void {
+  for (const key of Object.keys(total) as (keyof RunUsage)[]) total[key] += usage[key];
+}

@@ -1,0 +1,146 @@
+// `cadre prune`: deletes trees of runs that have ended. Says first what would go, and deletes no more than it said: what
+// ends while a person thinks it over stays. The store is nobody's while they do.
+
+import { resolve } from "node:path";
+import { findRun } from "../../api/find-run.ts";
+import { parseDuration } from "../../config/duration.ts";
+import { loadConfig } from "../../config.ts";
+import { CadreError } from "../../errors.ts";
+import type { RunStatus } from "../../journal/events.ts";
+import { createRuntime, takeOwnership } from "../../runtime.ts";
+import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
+import { EXIT, type Invocation, isAttended } from "../io.ts";
+import { createKeys } from "../keys.ts";
+import { version } from "../version.ts";
+import { count } from "../view/format.ts";
+import { jsonLine } from "../view/plain.ts";
+
+export interface PruneOptions {
+  olderThan?: string;
+  status?: string;
+  /** True: the project's own folder. */
+  workspace?: string | true;
+  run?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+export async function prune(invocation: Invocation, options: PruneOptions): Promise<number> {
+  const { json, screen } = invocation;
+  const filter = filterOf(invocation, options);
+  const would = await withStore(invocation, async (store) => {
+    if (options.run !== undefined) filter.root = await endedRoot(store, options.run);
+    return store.prune({ ...filter, dryRun: true });
+  });
+  if (would.trees === 0 || options.dryRun) {
+    if (json) screen.line(jsonLine({ ...would, dryRun: true }));
+    else screen.line(would.trees === 0 ? nothing(options) : `Would delete ${sizeOf(would)}.`);
+    return EXIT.done;
+  }
+  if (!options.yes) {
+    if (!isAttended(invocation))
+      throw new CadreError(
+        "USAGE",
+        `This would delete ${sizeOf(would)}, for good. Nothing was deleted: say --yes if you mean it.`,
+      );
+    const agreed = await ask(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
+    if (!agreed) {
+      screen.line("Nothing was deleted.");
+      return EXIT.cancelled;
+    }
+  }
+  const pruned = await withStore(invocation, (store) => store.prune(filter));
+  if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
+  else
+    screen.line(`Deleted ${sizeOf(pruned)}. The file keeps its size: the space is used for what comes next.`);
+  return EXIT.done;
+}
+
+function filterOf({ io, folder }: Invocation, options: PruneOptions): PruneFilter {
+  const { olderThan, status, workspace } = options;
+  return {
+    before: Date.now() - ageOf(olderThan),
+    ...(status === undefined ? {} : { status: statusesOf(status) }),
+    ...(workspace === undefined
+      ? {}
+      : { workspace: workspace === true ? folder : resolve(io.cwd, workspace) }),
+  };
+}
+
+function ageOf(text: string | undefined): number {
+  const age = text === undefined ? 0 : parseDuration(text);
+  // A bare number would be milliseconds, which nobody means here.
+  if (age !== undefined && !/^\s*\d+\s*$/.test(text ?? "")) return age;
+  throw new CadreError("USAGE", `--older-than ${text}: write 30d, 12h or 1d 12h. Nothing was deleted.`);
+}
+
+const ENDS = ["completed", "failed", "cancelled"] as const satisfies readonly RunStatus[];
+
+function statusesOf(text: string): RunStatus[] {
+  return text.split(",").map((word) => {
+    const status = ENDS.find((known) => known === word.trim());
+    if (status) return status;
+    throw new CadreError(
+      "USAGE",
+      `--status ${word}: it is one of ${ENDS.join(", ")}; a run that has not ended is never deleted.`,
+    );
+  });
+}
+
+async function endedRoot(store: Store, id: string): Promise<string> {
+  const { id: runId, rootRunId, parentRunId, endedAt } = await findRun(store, id);
+  if (parentRunId !== undefined)
+    throw new CadreError("USAGE", `${runId} belongs to ${rootRunId}. A tree goes whole: --run ${rootRunId}.`);
+  if (endedAt === undefined)
+    throw new CadreError("CONFLICT", `${runId} has not ended, so it stays. Cancel it first: cadre cancel.`);
+  return runId;
+}
+
+function nothing({ run }: PruneOptions): string {
+  if (run === undefined) return "Nothing to delete.";
+  return "Nothing to delete: something that is kept still needs it (a run below it that goes on, or one that continues it).";
+}
+
+function sizeOf({ trees, runs, events, bytes }: Pruned): string {
+  const parts = [count(runs, "run"), count(events, "event"), megabytes(bytes)];
+  return `${count(trees, "tree")} (${parts.join(", ")})`;
+}
+
+function megabytes(bytes: number): string {
+  if (bytes < 1_000) return count(bytes, "byte");
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Anything but a clear yes is a no. */
+async function ask({ io, screen }: Invocation, question: string): Promise<boolean> {
+  const left = new AbortController();
+  const { stdin, stdout } = io;
+  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
+  try {
+    return /^y(es)?$/i.test((await keys.line(question, left.signal)).trim());
+  } catch (error) {
+    if (left.signal.aborted) return false;
+    throw error;
+  }
+}
+
+/** Only the owner of a store can delete from it. */
+async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
+  const { dir } = loadConfig({ folder, env: io.env });
+  const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
+  if ("owner" in owned)
+    throw new CadreError(
+      "STORE_OWNED",
+      `Process ${owned.owner.pid} has the store and may be at work. Nothing was deleted; stop it, or prune when it is done.`,
+    );
+  try {
+    const runtime = await createRuntime({ folder, env: io.env });
+    try {
+      return await use(runtime.store);
+    } finally {
+      await runtime.stop();
+    }
+  } finally {
+    owned.release();
+  }
+}

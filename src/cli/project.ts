@@ -1,0 +1,9 @@
+// A project's files as a command sees them: no store is opened, so nothing is created and nobody is waited for.
+
+import { openProject, type Project } from "../project.ts";
+import type { Invocation } from "./io.ts";
+
+export function projectOf({ folder, io }: Invocation): Project {
+  const home = io.env["HOME"];
+  return openProject({ folder, env: io.env, ...(home ? { home } : {}) });
+}

@@ -1,0 +1,53 @@
+// Agents as people see them: a line or two each, what is wrong with them, and the tools and ways of an explanation in
+// a few words.
+
+import type { Agent } from "../../agents/agent.ts";
+import { type Edge, edgesOf } from "../../agents/edges.ts";
+import { type Problem, problemText } from "../../config/problem.ts";
+import { modelLabel } from "./live.ts";
+import { plainLine } from "./plain.ts";
+import type { Paint } from "./screen.ts";
+
+/** `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`; the usual model is not named again. */
+export function agentFacts({ name, definition }: Agent, usualModel: string): string {
+  if (!definition) return "cannot be used";
+  const { kind, models, inheritsModel, tools, router } = definition;
+  const pack = name.slice(0, name.lastIndexOf("/") + 1);
+  const short = (other: string): string =>
+    plainLine(other.startsWith(pack) ? other.slice(pack.length) : other);
+  const arrows = Map.groupBy(edgesOf(definition), ({ key }) => key);
+  const patterns = [...arrows].map(
+    ([key, edges]) => `${key === "agents" ? "" : `${key} `}→ ${edges.map(({ to }) => short(to)).join(", ")}`,
+  );
+  const model = inheritsModel ? "its parent's model" : modelLabel(models[0]!);
+  return [
+    kind,
+    ...patterns,
+    ...(router ? [] : [toolWords(tools.allow)]),
+    ...(models[0] === usualModel ? [] : [model]),
+  ].join(" · ");
+}
+
+const SHOWN_TOOLS = 4;
+
+/** The first few by name; absent: all. */
+function toolWords(names: readonly string[] | undefined): string {
+  if (names === undefined) return "all tools";
+  if (names.length === 0) return "no tools";
+  const shown = names.slice(0, SHOWN_TOOLS).map(plainLine).join(", ");
+  return names.length > SHOWN_TOOLS ? `${shown} +${names.length - SHOWN_TOOLS}` : shown;
+}
+
+/** How an agent is come to: `directly`, `via supervisor`, `via planner, by handoff`. */
+export function wayText(path: readonly Edge[], names: (name: string) => string = plainLine): string {
+  const above = path.slice(0, -1).map(({ key, to }) => (key === "agents" ? "" : `(${key}) `) + names(to));
+  const { key } = path.at(-1)!;
+  const by = key === "agents" ? [] : [`by ${key}`];
+  const via = above.length > 0 ? [`via ${above.join(" → ")}`] : [];
+  return [...via, ...by].join(", ") || "directly";
+}
+
+export function problemLine(problem: Problem, paint: Paint): string {
+  const text = plainLine(problemText(problem));
+  return problem.severity === "error" ? paint("red", `error: ${text}`) : paint("yellow", `warning: ${text}`);
+}

@@ -1,0 +1,54 @@
+// A tree as lines: which nodes are shown, in which order, and what is drawn before each.
+
+interface Branching<T> {
+  readonly children: readonly T[];
+}
+
+export interface Drawn<T> {
+  node: T;
+  /** `│  ├─ `, or nothing for the top. */
+  branch: string;
+  /** The same for a second line below it. */
+  below: string;
+}
+
+/** From the top down, each before its children. */
+export function branches<T extends Branching<T>>(
+  top: T,
+  isShown: (node: T) => boolean = () => true,
+): Drawn<T>[] {
+  const lines: Drawn<T>[] = [];
+  const draw = (node: T, branch: string, indent: string): void => {
+    const children = node.children.filter(isShown);
+    lines.push({ node, branch, below: indent + (children.length > 0 ? "│  " : "   ") });
+    children.forEach((child, index) => {
+      const isLast = index === children.length - 1;
+      draw(child, `${indent}${isLast ? "└─ " : "├─ "}`, `${indent}${isLast ? "   " : "│  "}`);
+    });
+  };
+  draw(top, "", "");
+  return lines;
+}
+
+export function allOf<T extends Branching<T>>(top: T): T[] {
+  return [top, ...top.children.flatMap((child) => allOf(child))];
+}
+
+/** Everything, if it fits; or else without what is below an ended node; or else the most urgent, with all above them. */
+export function chosen<T extends Branching<T> & { readonly parent: T | undefined }>(
+  top: T,
+  room: number,
+  { hasEnded, urgency }: { hasEnded: (node: T) => boolean; urgency: (node: T) => number },
+): Set<T> {
+  const all = allOf(top);
+  if (all.length <= room) return new Set(all);
+  const open = all.filter((node) => !node.parent || !hasEnded(node.parent) || !hasEnded(node));
+  if (open.length <= room) return new Set(open);
+  const shown = new Set([top]);
+  for (const node of open.toSorted((left, right) => urgency(right) - urgency(left))) {
+    const missing: T[] = [];
+    for (let next: T | undefined = node; next && !shown.has(next); next = next.parent) missing.push(next);
+    if (shown.size + missing.length <= room) for (const each of missing) shown.add(each);
+  }
+  return shown;
+}

@@ -1,0 +1,74 @@
+// The same explanation in terminals of different widths: nothing of it is lost, and no line is longer than the screen.
+
+import { expect, test } from "vitest";
+import { explain } from "../../agents/explain.ts";
+import { advisors, agentSet, router, team } from "../../agents/set.fixture.ts";
+import { explanationLines } from "./explanation.ts";
+import { rowsOf } from "./rows.ts";
+
+const agents = agentSet({
+  desk: { router: router(["factory/lead", "panel"]), handoff: "factory/reviewer" },
+  "factory/lead": { agents: ["factory/worker"], models: ["x/large", "x/small"] },
+  "factory/worker": {
+    agents: ["factory/reviewer", "factory/lead"],
+    permissions: { ask: [], deny: ["Bash(rm *)"] },
+  },
+  "factory/reviewer": { limits: { maxTurns: 3, maxCost: 2 } },
+  panel: { team: team(["other/reviewer"]), advisors: advisors(["factory/reviewer"]) },
+  "other/reviewer": { tools: { allow: [], ask: [], deny: [] } },
+});
+
+const lines = (name: string, columns?: number) => {
+  const agent = agents.get(name)!;
+  const offered = () => [
+    { name: "Read", effect: "read" as const },
+    { name: "Bash", effect: "unsafe" as const },
+  ];
+  const parts = { agents, offered, limits: {} };
+  return explanationLines(
+    explain({ ...agent, definition: agent.definition! }, parts),
+    (_format, text) => text,
+    columns,
+  );
+};
+
+test("names are short within a pack, and whole where two are called the same", () => {
+  expect(lines("factory/lead").join("\n")).toContain(`Reaches 2 agents
+  worker    directly    Read, Bash · never Bash(rm *) · scripted/x (scripted)
+  reviewer  via worker  Read, Bash · never Bash(rm *) · 3 turns · scripted/x (scripted)
+
+Goes no further
+  lead  via worker  is at work above already
+`);
+  expect(lines("desk").join("\n")).toContain("Answer  factory/reviewer's, by handoff\n");
+  expect(lines("desk")).toContainEqual(
+    expect.stringMatching(/^ {2}other\/reviewer +via \(router\) panel, by team +/),
+  );
+});
+
+test.each([60, 80, 120])("%i columns: what does not fit goes on below itself", (columns) => {
+  const shown = lines("desk", columns);
+  expect(shown.filter((line) => line.length >= columns)).toEqual([]);
+  const words = (text: string[]) => text.join(" ").split(/\s+/).filter(Boolean).sort();
+  expect(words(shown)).toEqual(words(lines("desk")));
+});
+
+test("rows keep their columns while the last cell has room, and are stacked when it has none", () => {
+  const rows = [
+    ["a", "one", "a few words here and there, up and down"],
+    ["bb", "two", "short"],
+  ];
+  expect(rowsOf(rows, 40)).toEqual([
+    "a   one  a few words here and there, up",
+    "         and down",
+    "bb  two  short",
+  ]);
+  expect(rowsOf(rows, 30)).toEqual([
+    "a   one",
+    "    a few words here and",
+    "    there, up and down",
+    "bb  two",
+    "    short",
+  ]);
+  expect(rowsOf([], 30)).toEqual([]);
+});

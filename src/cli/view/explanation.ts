@@ -1,0 +1,159 @@
+// An explanation for people: whose words the answer will be, whom the agent reaches and how, and what could come of it.
+// Names of the same pack are short, and what is as for the agent itself is not said again.
+
+import type { Explanation, Reachable, WayThere } from "../../agents/explain.ts";
+import type { HeldTool, PlaceLimits, Stop } from "../../agents/reach.ts";
+import { formatDuration } from "../../config/duration.ts";
+import { wayText } from "./agents.ts";
+import { count } from "./format.ts";
+import { modelLabel } from "./live.ts";
+import { plainLine } from "./plain.ts";
+import { rowsOf } from "./rows.ts";
+import type { Paint } from "./screen.ts";
+import { wrapText } from "./words.ts";
+
+interface Names {
+  /** In a column of its own: without the pack of the agent that is explained. */
+  full(name: string): string;
+  /** On the way to somebody: without any pack, unless another one is called the same. */
+  short(name: string): string;
+}
+
+/** `columns`: of the terminal; absent: no line is broken. */
+export function explanationLines(explanation: Explanation, paint: Paint, columns?: number): string[] {
+  const { agent, kind, file, description, reachable, stops } = explanation;
+  const names = namesIn(explanation);
+  const section = (title: string, lines: readonly string[]): string[] =>
+    lines.length === 0 ? [] : ["", paint("bold", title), ...lines];
+  const indented = (rows: readonly (readonly string[])[]): string[] =>
+    rowsOf(
+      rows.map(([first = "", ...rest]) => [`  ${first}`, ...rest]),
+      columns,
+    );
+  return [
+    `${paint("bold", plainLine(agent))} ${paint("dim", `${kind} · ${plainLine(file)}`)}`,
+    ...wrapText(plainLine(description), (columns ?? Number.POSITIVE_INFINITY) - 1).split("\n"),
+    "",
+    ...rowsOf(factRows(explanation, names), columns),
+    ...section(`Reaches ${count(reachable.length, "agent")}`, indented(reachRows(explanation, names))),
+    ...section("Goes no further", indented(stopRows(stops, names))),
+    ...section("Blast radius", [
+      ...powerLines(explanation, paint),
+      ...indented(holderRows(explanation, names)),
+    ]),
+    ...section("At worst", indented([[worstWords(explanation)]])),
+  ];
+}
+
+/** Agents of one pack know each other by their short names. */
+function namesIn({ agent, reachable }: Explanation): Names {
+  const base = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
+  const pack = agent.slice(0, agent.length - base(agent).length);
+  const bases = [agent, ...reachable.map((one) => one.agent)].map(base);
+  const isAmbiguous = (name: string): boolean => bases.filter((other) => other === base(name)).length > 1;
+  return {
+    full: (name) => plainLine(pack !== "" && name.startsWith(pack) ? base(name) : name),
+    short: (name) => plainLine(isAmbiguous(name) ? name : base(name)),
+  };
+}
+
+function factRows({ agent, terminals, models, tools, limits }: Explanation, names: Names): string[][] {
+  const answers = terminals.map((terminal) =>
+    terminal.agent === agent
+      ? "its own"
+      : `${names.full(terminal.agent)}'s, ${wayText(terminal.path, names.short)}`,
+  );
+  return [
+    ...answers.map((answer, index) => [index === 0 ? "Answer" : "", index === 0 ? answer : `or ${answer}`]),
+    ["Model", models.map(modelLabel).join(", then ")],
+    ["Tools", toolWords(tools)],
+    ["Limits", limitWords(limits)],
+  ];
+}
+
+function limitWords({ maxTurns, maxDuration, maxDepth, maxTokens, maxCost }: PlaceLimits): string {
+  const words = [count(maxTurns, "turn"), formatDuration(maxDuration), `delegation ${maxDepth} deep`];
+  if (maxTokens !== undefined) words.push(count(maxTokens, "token"));
+  if (maxCost !== undefined) words.push(`$${maxCost}`);
+  return words.join(" · ");
+}
+
+const SHOWN_WAYS = 4;
+
+function reachRows(explanation: Explanation, names: Names): string[][] {
+  return explanation.reachable.flatMap(({ agent, ways }: Reachable) => {
+    const shown = ways.slice(0, SHOWN_WAYS);
+    const rows = shown.map((way, index) => {
+      const words = placeWords(way, explanation);
+      const isSame = index > 0 && words === placeWords(shown[index - 1]!, explanation);
+      return [
+        index === 0 ? names.full(agent) : "",
+        wayText(way.path, names.short),
+        isSame ? "the same" : words,
+      ];
+    });
+    const more = ways.length - shown.length;
+    return more > 0 ? [...rows, ["", `and ${count(more, "more way")}`, ""]] : rows;
+  });
+}
+
+function placeWords({ tools, deny, limits, models }: WayThere, root: Explanation): string {
+  const words = [toolWords(tools)];
+  if (deny.length > 0) words.push(`never ${deny.map(plainLine).join(", ")}`);
+  if (limits.maxTurns !== root.limits.maxTurns) words.push(count(limits.maxTurns, "turn"));
+  if (limits.maxDuration !== root.limits.maxDuration) words.push(formatDuration(limits.maxDuration));
+  if (models[0] !== root.models[0]) words.push(modelLabel(models[0]!));
+  return words.join(" · ");
+}
+
+const toolWords = (tools: readonly HeldTool[]): string =>
+  tools.map(({ name, only }) => (only ? fewWords(only) : plainLine(name))).join(", ") || "none";
+
+/** `Bash(npm test) and 3 more`. */
+function fewWords([first = "", ...others]: readonly string[]): string {
+  return others.length > 0 ? `${plainLine(first)} and ${others.length} more` : plainLine(first);
+}
+
+const REASONS: Readonly<Record<Stop["why"], string>> = {
+  "max-depth": "delegation may go no deeper",
+  "on-the-path": "is at work above already",
+  broken: "cannot be used",
+  "too-many": "there are too many ways to follow them all",
+};
+
+const SHOWN_STOPS = 8;
+
+function stopRows(stops: readonly Stop[], names: Names): string[][] {
+  const rows = stops
+    .slice(0, SHOWN_STOPS)
+    .map(({ path, why }) => [names.full(path.at(-1)!.to), wayText(path, names.short), REASONS[why]]);
+  const more = stops.length - rows.length;
+  return more > 0 ? [...rows, [`and ${more} more`, "", ""]] : rows;
+}
+
+function powerLines({ blastRadius }: Explanation, paint: Paint): string[] {
+  const powers = [
+    ["changes files", blastRadius.changesFiles],
+    ["runs commands", blastRadius.runsCommands],
+    ["reaches the network", blastRadius.reachesNetwork],
+  ] as const;
+  return powers.map(
+    ([what, may]) => `  ${what.padEnd(21)}${may ? paint("yellow", "yes") : paint("green", "no")}`,
+  );
+}
+
+function holderRows({ agent, blastRadius }: Explanation, names: Names): string[][] {
+  return blastRadius.tools.flatMap(({ name, effect, by }) =>
+    by.map((holder, index) => [
+      index === 0 ? `${plainLine(name)} (${effect})` : "",
+      names.full(holder.agent),
+      (holder.agent === agent ? "itself" : wayText(holder.path, names.short)) +
+        (holder.only ? ` · only ${fewWords(holder.only)}` : ""),
+    ]),
+  );
+}
+
+function worstWords({ worstCase: { runs, turns, capped } }: Explanation): string {
+  const most = capped ? " (as many as a tree may have)" : "";
+  return `${count(runs, "run")}${most} and ${count(turns, "turn")} of a model`;
+}

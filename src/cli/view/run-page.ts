@@ -1,0 +1,88 @@
+// All that there is to see of one run: where it stands in its tree, what happened, the tree below it, and its result.
+
+import type { RunDetail, RunTree } from "../../api/schema.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import { fold } from "../../projections/projection.ts";
+import { type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
+import type { Standing } from "../standing.ts";
+import { clockTime } from "./format.ts";
+import { toned } from "./lines.ts";
+import { modelLabel } from "./live.ts";
+import { plain, plainLine } from "./plain.ts";
+import type { Paint, Screen } from "./screen.ts";
+import { summaryLines } from "./summary.ts";
+import { treeTable } from "./tree-table.ts";
+
+export interface RunPage {
+  run: RunDetail;
+  tree: RunTree;
+  events: readonly JournalEvent[];
+  standings: ReadonlyMap<string, Standing>;
+}
+
+export function pageLines(
+  { run, tree, events, standings }: RunPage,
+  { screen, at, now }: { screen: Screen; at: string; now: number },
+): string[] {
+  const { paint } = screen;
+  const width = screen.rich ? screen.columns : undefined;
+  const below = tree.children.length === 0 ? [] : ["", ...treeTable(tree, { now, paint, standings, width })];
+  return [
+    ...headLines(run, events, paint),
+    ...pathLines(run, events[0], { paint, at }),
+    plain(run.task),
+    "",
+    ...fold(timelineProjection, withoutRepeats(events)).entries.map((entry) => timelineLine(entry, paint)),
+    ...below,
+    ...summaryLines(run, screen, { standing: standings.get(run.id) ?? run.status }),
+  ];
+}
+
+function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint): string[] {
+  const models = events.flatMap((event) =>
+    event.type === "MODEL_CALL_STARTED" ? [event.payload.model] : [],
+  );
+  const [first] = events;
+  const before =
+    first?.type === "RUN_STARTED" && first.payload.continues
+      ? [paint("dim", `continues run ${first.payload.continues.runId}`)]
+      : [];
+  const started = new Date(run.createdAt).toLocaleString("sv-SE");
+  return [
+    `${paint("bold", plainLine(run.agent))} ${paint("dim", `· run ${run.id} · ${started}`)}`,
+    ...[...new Set(models)].map((model) => paint("dim", `model ${modelLabel(model)}`)),
+    ...before,
+  ];
+}
+
+/** Of a child: the way up to the root, and how to look at the run that started it. */
+function pathLines(
+  { agent, parentRunId }: RunDetail,
+  first: JournalEvent | undefined,
+  { paint, at }: { paint: Paint; at: string },
+): string[] {
+  if (parentRunId === undefined || first?.type !== "RUN_STARTED") return [];
+  const path = [...(first.payload.ancestors ?? []).map((above) => above.agent), agent];
+  return [
+    paint("dim", `path ${plainLine(path.join(" › "))}`),
+    paint("dim", `started by: cadre show ${parentRunId}${at}`),
+  ];
+}
+
+/** A run that waits for several children says so again after each of them. */
+function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {
+  let last: string | undefined;
+  return events.filter((event) => {
+    if (event.type === "CHILD_RUN_COMPLETED") return true;
+    const kind = event.type === "RUN_SUSPENDED" ? event.payload.waitingOn.kind : undefined;
+    const isRepeated = kind !== undefined && BELOW.has(kind) && (kind === last || last === "child_hitl");
+    if (!isRepeated) last = kind;
+    return !isRepeated;
+  });
+}
+
+const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
+
+function timelineLine(entry: TimelineEntry, paint: Paint): string {
+  return `${paint("dim", clockTime(entry.ts))}  ${toned(entry, paint)}`;
+}

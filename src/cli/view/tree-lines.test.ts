@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { createLiveTree, needsPerson } from "./live-tree.ts";
+import { cellsOf } from "./screen.ts";
+import { completed, started } from "./tree.fixture.ts";
+import { treeLines } from "./tree-lines.ts";
+
+const thinking: EventBody = { type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "x/y" } };
+const waiting: EventBody = {
+  type: "RUN_SUSPENDED",
+  payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
+};
+
+/** A lead with so many workers; of each what happened to it, and to a helper below it if there is one. */
+function tree(workers: { is: EventBody; helper?: EventBody }[]) {
+  const live = createLiveTree();
+  const seqs = new Map<string, number>();
+  const happens = (runId: string, ...bodies: EventBody[]): void => {
+    for (const body of bodies) {
+      const seq = (seqs.get(runId) ?? 0) + 1;
+      seqs.set(runId, seq);
+      live.apply({ runId, seq, position: seq, ts: 1_000, key: `k${seq}`, ...body } as JournalEvent);
+    }
+  };
+  happens("r1", started("lead"), thinking);
+  workers.forEach(({ is, helper }, index) => {
+    happens(`c${index}`, started("worker", { parentRunId: "r1" }));
+    if (helper) happens(`h${index}`, started("helper", { parentRunId: `c${index}` }), helper);
+    happens(`c${index}`, is);
+  });
+  return live;
+}
+
+const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): string[] =>
+  treeLines(live.top!, { now: 13_000, columns, room, paint: (_, text) => text });
+
+/** The tree without what each line says. */
+const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
+
+describe("a tree in as many lines as there is room for", () => {
+  const done = { is: completed(), helper: completed() };
+
+  test("everything, where it fits", () => {
+    const lines = drawn(tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]), 6);
+    expect(shape(lines)).toEqual([
+      "● lead",
+      "├─ ✓ worker",
+      "│  └─ ✓ helper",
+      "└─ ● worker#2",
+      "   └─ ✗ helper",
+      "5",
+    ]);
+    expect(lines[1]).toMatch(/worker {5}It is done\. +0 turns · 0 tokens · \$0 · +0 s$/);
+    expect(lines[3]).toMatch(/worker#2 {3}thinking \(12 s\) · go +0 turns · 0 tokens · \$0 · 12 s$/);
+    expect(lines[4]).toContain("✗ helper  No such file. ");
+    expect(lines[5]).toBe("5 runs: 2 at work, 2 done, 1 not done · 0 tokens · $0 · 12 s");
+  });
+
+  test("what is below an ended run goes first, and is counted", () => {
+    const lines = drawn(tree([done, done, { is: thinking, helper: thinking }]), 6);
+    expect(shape(lines).slice(0, -1)).toEqual([
+      "● lead",
+      "├─ ✓ worker",
+      "├─ ✓ worker#2",
+      "└─ ● worker#3",
+      "   └─ ● helper",
+    ]);
+    expect(lines[1]).toContain("It is done. (+1 below)");
+    expect(lines.at(-1)).toMatch(/^… 2 more · 7 runs: /);
+  });
+
+  test("then what has ended, then what is at work; what needs a person is the last to go", () => {
+    const many = Array.from({ length: 30 }, () => ({ is: completed() }));
+    const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
+    const lines = drawn(tree([...many, ...busy, { is: thinking, helper: waiting }]), 6);
+    expect(shape(lines).slice(0, -1)).toEqual([
+      "● lead",
+      "├─ ● worker#31",
+      "├─ ● worker#32",
+      "└─ ● worker#61",
+      "   └─ ? helper",
+    ]);
+    expect(lines[4]).toContain("needs you: The budget is used up.");
+    expect(lines.at(-1)).toMatch(/^… 58 more · 63 runs: 1 in need of you, 32 at work, 30 done · /);
+  });
+
+  test("with next to no room they are only counted", () => {
+    expect(drawn(tree([done, done]), 2)).toEqual(["5 runs: 1 at work, 4 done · 0 tokens · $0 · 12 s"]);
+  });
+
+  test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {
+    const long = completed("completed", "word ".repeat(80));
+    const live = tree([{ is: long, helper: long }, { is: waiting }, { is: thinking, helper: thinking }]);
+    for (const line of drawn(live, 20, columns)) expect(cellsOf(line)).toBeLessThan(columns);
+  });
+});
+
+test("a run needs a person where an item is open or it is held, not where that is only so below it", () => {
+  const live = tree([{ is: waiting }, { is: completed() }]);
+  const blocked: EventBody = {
+    type: "RUN_SUSPENDED",
+    payload: { waitingOn: { kind: "child_hitl", items: ["c0"] }, blockers: ["c0"] },
+  };
+  live.apply({ runId: "r1", seq: 3, position: 9, ts: 2_000, key: "s", ...blocked } as JournalEvent);
+  expect([...live.runs.values()].map(needsPerson)).toEqual([false, true, false]);
+});

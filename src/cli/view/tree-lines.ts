@@ -1,0 +1,144 @@
+// A tree while it happens: a line for each run, and one for all of them. As many lines as there is room for: what has
+// ended makes place first, and what needs a person is the last to go.
+
+import { openItems } from "../../projections/approvals.ts";
+import { describeCall } from "../../projections/timeline.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
+import { allOf, branches, chosen } from "./branches.ts";
+import { wholeSeconds } from "./doing.ts";
+import { count, shortCost, shortCount } from "./format.ts";
+import { hasEnded, type LiveRun, needsPerson } from "./live-tree.ts";
+import { plainLine } from "./plain.ts";
+import { cellsOf, fitted, type Paint } from "./screen.ts";
+
+export interface TreePlace {
+  now: number;
+  columns: number;
+  room: number;
+  paint: Paint;
+}
+
+export function treeLines(top: LiveRun, { now, columns, room, paint }: TreePlace): string[] {
+  const all = allOf(top);
+  if (room < SMALLEST) return [paint("dim", fitted(totalsOf(all, new Set(all), now), columns - 1))];
+  const few = chosen(top, room - 1, { hasEnded, urgency });
+  const shown = branches(top, (run) => few.has(run));
+  const width = Math.max(...shown.map(({ node, branch }) => cellsOf(branch) + cellsOf(node.name)));
+  const facts = columnsOf(shown.map(({ node }) => factsOf(node, now, columns)));
+  const lines = shown.map(({ node, branch }, index) => {
+    const name = " ".repeat(width - cellsOf(branch) - cellsOf(node.name));
+    const room = Math.max(8, columns - width - 6 - cellsOf(facts[index]!));
+    const what = fitted(`${whatOf(node, now)}${hiddenBelow(node, few)}`, room);
+    const task = taskOf(node, top, room - cellsOf(what));
+    const gap = " ".repeat(room - cellsOf(what) - cellsOf(task) + 1);
+    const mark = markOf(node);
+    const [before, after] = [
+      `${paint("dim", branch)}${paint(COLOURS[mark], mark)}`,
+      paint("dim", facts[index]!),
+    ];
+    return `${before} ${paint("bold", node.name)}${name}  ${paint(COLOURS[mark], what)}${paint("dim", task)}${gap}${after}`;
+  });
+  return [...lines, paint("dim", fitted(totalsOf(all, few, now), columns - 1))];
+}
+
+/** With less room the runs are only counted. */
+const SMALLEST = 3;
+
+type Mark = "✓" | "✗" | "?" | "●" | "○";
+
+const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
+  "✓": "green",
+  "✗": "red",
+  "?": "yellow",
+  "●": "cyan",
+  "○": "dim",
+};
+
+function markOf(run: LiveRun): Mark {
+  const { end, status } = run.state;
+  if (end) return end.status === "completed" ? "✓" : "✗";
+  if (needsPerson(run)) return "?";
+  return status === "running" ? "●" : "○";
+}
+
+const urgency = (run: LiveRun): number => ["✓", "✗", "○", "●", "?"].indexOf(markOf(run));
+
+function whatOf(run: LiveRun, now: number): string {
+  const { state, doing } = run;
+  if (state.end) return plainLine(state.end.summary);
+  if (state.cancel) return "stopping";
+  if (needsPerson(run)) return neededOf(run);
+  if (state.waitingOn?.kind === "child_hitl") return `waiting for ${belowOf(run)}`;
+  const current = doing.now(now);
+  if (!current) return "about to begin";
+  const { what, time, output } = current;
+  const isLong = state.status === "running" && !/^\d s$/.test(time);
+  return `${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}${output === "" ? "" : ` · ${output}`}`;
+}
+
+const belowOf = ({ state }: LiveRun): string => `${count(state.waitingOn?.items?.length ?? 0, "run")} below`;
+
+function neededOf({ state }: LiveRun): string {
+  const [item] = openItems(state);
+  if (item)
+    return `needs you: ${plainLine(item.tool === undefined ? (item.detail ?? item.kind) : describeCall(item.tool, item.input))}`;
+  const { kind = "approval", detail } = state.waitingOn ?? {};
+  if (kind === "paused") return "paused";
+  return `needs you: ${plainLine(detail ?? kind.replaceAll("_", " "))}`;
+}
+
+/** What it works at, where there is room to tell it from its like. */
+function taskOf(run: LiveRun, top: LiveRun, room: number): string {
+  if (run === top || run.state.end || room < 20) return "";
+  return fitted(` · ${plainLine(run.state.start?.task ?? "")}`, room);
+}
+
+function hiddenBelow(run: LiveRun, shown: ReadonlySet<LiveRun>): string {
+  const hidden = allOf(run).filter((below) => !shown.has(below)).length;
+  return hasEnded(run) && hidden > 0 ? ` (+${hidden} below)` : "";
+}
+
+/** Turns, tokens, money, time; on a narrow terminal only what fits beside the words. */
+function factsOf({ state }: LiveRun, now: number, columns: number): string[] {
+  const { turns, usage, end, createdAt } = state;
+  const time = wholeSeconds((end?.ts ?? now) - createdAt);
+  if (columns < 60) return [time];
+  const isWide = columns >= 100;
+  const used = shortCount(totalTokens(usage));
+  return [count(turns, "turn"), isWide ? `${used} tokens` : `${used} tok`, shortCost(usage), time];
+}
+
+/** Each fact below its like. */
+function columnsOf(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellsOf(row[column]!))));
+  return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));
+}
+
+function totalsOf(all: readonly LiveRun[], shown: ReadonlySet<LiveRun>, now: number): string {
+  const marks = all.map(markOf);
+  const many = (mark: Mark, words: string): string[] => {
+    const found = marks.filter((each) => each === mark).length;
+    return found === 0 ? [] : [`${found} ${words}`];
+  };
+  const states = [
+    ...many("?", "in need of you"),
+    ...many("●", "at work"),
+    ...many("○", "waiting"),
+    ...many("✓", "done"),
+    ...many("✗", "not done"),
+  ];
+  const usage = all.map(({ state }) => state.usage).reduce(sum, emptyUsage());
+  const top = all[0]!.state;
+  const time = wholeSeconds((top.end?.ts ?? now) - top.createdAt);
+  const left = all.length - shown.size;
+  const more = left === 0 ? "" : `… ${left} more · `;
+  return `${more}${count(all.length, "run")}: ${states.join(", ")} · ${shortCount(totalTokens(usage))} tokens · ${shortCost(usage)} · ${time}`;
+}
+
+const sum = (left: RunUsage, right: RunUsage): RunUsage => ({
+  ...left,
+  input: left.input + right.input,
+  output: left.output + right.output,
+  cost: left.cost + right.cost,
+  unpriced: left.unpriced + right.unpriced,
+});

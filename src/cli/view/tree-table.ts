@@ -1,0 +1,53 @@
+// A tree as it stands or ended: for each run how, how long, what it used, and what all below it used with it.
+
+import type { RunTree } from "../../api/schema.ts";
+import { totalTokens } from "../../projections/usage.ts";
+import type { Standing } from "../standing.ts";
+import { branches } from "./branches.ts";
+import { duration, shortCost, shortCount } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import { fitted, type Paint, visibleCells } from "./screen.ts";
+import { statusWord } from "./summary.ts";
+import { table } from "./table.ts";
+
+export interface TreeTable {
+  now: number;
+  paint: Paint;
+  standings: ReadonlyMap<string, Standing>;
+  /** Undefined: as wide as it is. */
+  width: number | undefined;
+}
+
+export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTable): string[] {
+  const drawn = branches(top);
+  const head = ["", "time", "active", "tokens", "cost", "with all below"].map((word) => paint("dim", word));
+  const rows = drawn.map(({ node, branch }) => [
+    `${paint("dim", branch)}${paint("bold", plainLine(node.agent))}`,
+    ...factsOf(node, now),
+  ]);
+  const [first, ...lines] = table([head, ...rows]);
+  return [
+    first!,
+    ...drawn.flatMap(({ node, below }, index) => {
+      const status = statusWord(standings.get(node.id) ?? node.status, paint);
+      const words = plainLine(node.summary ?? node.task);
+      const room =
+        width === undefined ? 200 : width - below.length - visibleCells(status) - node.id.length - 7;
+      return [
+        lines[index]!,
+        `${paint("dim", below)}${status}${paint("dim", ` · ${node.id} · ${fitted(words, Math.max(10, room))}`)}`,
+      ];
+    }),
+  ];
+}
+
+function factsOf({ usage, treeUsage, children, createdAt, endedAt }: RunTree, now: number): string[] {
+  const sum = children.length === 0 ? "" : `${shortCount(totalTokens(treeUsage))} · ${shortCost(treeUsage)}`;
+  return [
+    duration((endedAt ?? now) - createdAt),
+    duration(usage.activeMs),
+    shortCount(totalTokens(usage)),
+    shortCost(usage),
+    sum,
+  ];
+}

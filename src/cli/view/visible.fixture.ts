@@ -1,0 +1,29 @@
+// What a terminal shows after it was sent a text: enough of one to know the few orders that we give.
+
+import { stripVTControlCharacters } from "node:util";
+
+const ESCAPE = "\u001b[";
+const ORDERS = new RegExp(`(${ESCAPE.replace("[", "\\[")}[\\d;]*[A-Za-z]|\n|\r)`);
+
+/** The lines of the screen from the first that was ever written. */
+export function visible(text: string, columns: number): string[] {
+  const lines = [""];
+  let [row, column] = [0, 0];
+  const put = (character: string): void => {
+    if (column === columns) [row, column] = [row + 1, 0];
+    lines[row] =
+      `${(lines[row] ?? "").slice(0, column).padEnd(column)}${character}${(lines[row] ?? "").slice(column + 1)}`;
+    column++;
+  };
+  for (const piece of text.split(ORDERS)) {
+    if (piece === "\r") column = 0;
+    else if (piece === "\n") [row, column] = [row + 1, 0];
+    else if (piece === "\u001b[1A") row = Math.max(0, row - 1);
+    else if (piece === "\u001b[2K") lines[row] = "";
+    else if (piece === "\u001b[0J") lines.splice(row, Infinity, lines[row]!.slice(0, column));
+    else if (piece.startsWith(ESCAPE) && piece.endsWith("G")) column = Number(piece.slice(2, -1)) - 1;
+    else for (const character of stripVTControlCharacters(piece)) put(character);
+    lines[row] ??= "";
+  }
+  return lines.slice(0, row + 1);
+}

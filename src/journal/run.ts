@@ -1,0 +1,139 @@
+// What there is to say about a run: its states, why it waits and why it ended, what it hands on.
+
+import { z } from "zod";
+import { Usage } from "./message.ts";
+
+export const RUN_STATUSES = [
+  "pending",
+  "running",
+  "waiting",
+  "suspended",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+export const RunStatus = z.enum(RUN_STATUSES);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const Trigger = z.enum([
+  "user",
+  "delegation",
+  "handoff",
+  "route",
+  "advisor",
+  "team",
+  "best_of",
+  "message",
+  "fork",
+  "retry",
+]);
+export type Trigger = z.infer<typeof Trigger>;
+
+export const StopReason = z.enum([
+  "final_answer",
+  "handed_off",
+  "routed",
+  "max_turns",
+  "max_duration",
+  "budget",
+  "loop",
+  "approval_expired",
+  "provider",
+  "invalid_output",
+  "history_limit",
+  "error",
+  "user",
+  "parent",
+  "orphaned",
+  "moved",
+]);
+export type StopReason = z.infer<typeof StopReason>;
+
+export const WaitingOn = z.object({
+  kind: z.enum([
+    "child",
+    "handoff",
+    "timer",
+    "provider",
+    "slot",
+    "approval",
+    "child_hitl",
+    "question",
+    "outcome_unknown",
+    "budget",
+    "loop",
+    "storage",
+    "definition_changed",
+    "quarantine",
+    "paused",
+  ]),
+  /** The items (tool calls, `budget/1`, `loop/1`) or child runs that are waited for. */
+  items: z.array(z.string()).optional(),
+  /** The runs below that need a person, where that is why this one cannot go on. */
+  blockers: z.array(z.string()).optional(),
+  until: z.number().optional(),
+  detail: z.string().optional(),
+});
+export type WaitingOn = z.infer<typeof WaitingOn>;
+
+export const FirstCause = z.object({
+  run_id: z.string(),
+  agent: z.string(),
+  stop_reason: StopReason,
+  summary: z.string(),
+});
+export type FirstCause = z.infer<typeof FirstCause>;
+
+/** D3: what a run hands to whoever started it. Counts and files come from the journal, never from the model's word. */
+export const ResultEnvelope = z.object({
+  status: z.enum(["completed", "failed", "cancelled"]),
+  summary: z.string(),
+  details: z.string().optional(),
+  files_modified: z.array(z.string()),
+  files_created: z.array(z.string()),
+  tests_run: z.number().nullable(),
+  tests_passed: z.number().nullable(),
+  warnings: z.array(z.string()),
+  suggestions: z.array(z.string()),
+  iteration_count: z.number(),
+  duration_ms: z.number(),
+  output: z.unknown().optional(),
+  /** Where a failure began, however deep below. */
+  first_cause: FirstCause.optional(),
+});
+export type ResultEnvelope = z.infer<typeof ResultEnvelope>;
+
+export const ApprovalPolicy = z.object({
+  onTimeout: z.enum(["reject", "fail", "wait"]),
+  unattended: z.enum(["park", "reject", "fail"]),
+});
+export type ApprovalPolicy = z.infer<typeof ApprovalPolicy>;
+
+export const FileChange = z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) });
+export type FileChange = z.infer<typeof FileChange>;
+
+export const Spent = z.object({ usage: Usage, cost: z.number().nullable() });
+export type Spent = z.infer<typeof Spent>;
+
+/** A run above this one, and what its agent's permissions say for everything below it. */
+export const Ancestor = z.object({
+  runId: z.string(),
+  agent: z.string(),
+  ask: z.array(z.string()),
+  deny: z.array(z.string()),
+});
+export type Ancestor = z.infer<typeof Ancestor>;
+
+/** A git worktree that a child works in, and where its work goes at its end. */
+export const Worktree = z.object({
+  parent: z.string(),
+  path: z.string(),
+  branch: z.string(),
+  /** The commit that it began at. */
+  base: z.string(),
+});
+export type Worktree = z.infer<typeof Worktree>;
+
+/** What may be spent by a call before it is known what it did (B2). */
+export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
+export type Estimate = z.infer<typeof Estimate>;

@@ -1,0 +1,399 @@
+import { expect } from "vitest";
+import {
+  delegate,
+  look,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+} from "../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { cancelRun, decideApproval, sendMessage } from "./people.ts";
+
+const cast = { coder: "", helper: "" };
+const lead = (more = "") => `agents: [coder, helper]\ntools: [look]\n${more}`;
+const parallel = lead("delegation: { mode: parallel, maxParallel: 2 }");
+
+/** The children of a run, in the order in which they were started. */
+async function childrenOf(world: World, runId: string): Promise<string[]> {
+  return payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map((payload) => payload.child_run_id);
+}
+
+scenario(
+  "[S0-4] [S0-28] [S0-29] [D0] a delegation is a child run: its intent and its end are the parent's only events",
+  { agent: lead(), cast, script: roles({ tester: turns({ calls: [delegate("coder", "mend it")] }) }) },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed", summary: "done" });
+    const events = await world.events(runId);
+    expect(typesOf(events)).toEqual([
+      "RUN_STARTED",
+      "MODEL_CALL_STARTED",
+      "AGENT_THOUGHT",
+      "TOOL_PROPOSED",
+      "CHILD_RUN_STARTED",
+      "RUN_SUSPENDED",
+      "CHILD_RUN_COMPLETED",
+      "MODEL_CALL_STARTED",
+      "AGENT_THOUGHT",
+      "RUN_COMPLETED",
+    ]);
+    const [child] = await childrenOf(world, runId);
+    expect(await world.runtime.store.run(child!)).toMatchObject({
+      agent: "coder",
+      parentRunId: runId,
+      rootRunId: runId,
+      depth: 1,
+      trigger: "delegation",
+      task: "mend it",
+      status: "completed",
+    });
+    const [result] = resultsRead(events);
+    expect(result).toMatch(/^<untrusted-\w+ source="coder c/);
+    expect(JSON.parse(result!.split("\n").slice(1, -1).join("\n"))).toMatchObject({
+      status: "completed",
+      summary: "coder is done",
+      files_modified: [],
+      iteration_count: 1,
+      child_run_id: child,
+    });
+  },
+);
+
+scenario(
+  "[S0-48] [S0-49] [D1] sequential: the first of a response runs, the others are put off",
+  {
+    agent: lead(),
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder"), delegate("helper")] }, { calls: [delegate("helper")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const results = resultsRead(await world.events(runId));
+    expect(results).toHaveLength(3);
+    expect(results[1]).toBe("Deferred: one sub-agent at a time. Ask again if it is still needed.");
+    expect(await childrenOf(world, runId)).toHaveLength(2);
+  },
+);
+
+scenario(
+  "[S1-23] [D1] parallel: at most maxParallel at once, and the results stand in the order of the calls",
+  {
+    agent: parallel,
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "a"), delegate("coder", "b"), delegate("coder", "c")] }),
+      coder: ({ task }) => ({ text: `coder did ${task}`, delay: task === "a" ? 40 : 0 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const events = await world.events(runId);
+    expect(resultsRead(events).map((text) => /coder did (\w)/.exec(text)?.[1])).toEqual(["a", "b", "c"]);
+    const live = events.reduce(
+      (state, { type }) => {
+        if (type === "CHILD_RUN_STARTED") state.now++;
+        if (type === "CHILD_RUN_COMPLETED") state.now--;
+        return { now: state.now, most: Math.max(state.most, state.now) };
+      },
+      { now: 0, most: 0 },
+    );
+    expect(live).toEqual({ now: 0, most: 2 });
+  },
+);
+
+scenario(
+  "[S1-8] [S1-19] [F22] [S1-68] a refusal names its rule",
+  {
+    agent: lead("limits: { maxDepth: 2 }"),
+    cast: { coder: "agents: [helper, tester]", helper: "agents: [coder]", other: "" },
+    script: roles({
+      tester: turns({ calls: [delegate("other")] }, { calls: [delegate("coder")] }),
+      coder: turns({ calls: [delegate("tester")] }, { calls: [delegate("helper")] }),
+      helper: turns({ calls: [delegate("coder")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [coder] = await childrenOf(world, runId);
+    const [helper] = await childrenOf(world, coder!);
+    expect(resultsRead(await world.events(runId))[0]).toBe(
+      "PERMISSION_DENIED: tester cannot spawn other. It may spawn: coder, helper.",
+    );
+    expect(resultsRead(await world.events(coder!))[0]).toBe(
+      "Cycle: tester is already at work above (tester → coder → tester). It may spawn: helper, tester.",
+    );
+    expect(resultsRead(await world.events(helper!))).toEqual([
+      "Depth limit: this would be level 3 of delegation, and maxDepth is 2. Do it yourself.",
+    ]);
+  },
+);
+
+scenario(
+  "[S4-16] a subagent never spawns, whatever its file says",
+  {
+    agent: lead(),
+    cast: { coder: "kind: subagent", helper: "" },
+    script: roles({
+      tester: turns({ calls: [delegate("coder")] }),
+      coder: turns({ calls: [delegate("helper")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [coder] = await childrenOf(world, runId);
+    expect(resultsRead(await world.events(coder!))).toEqual([
+      "PERMISSION_DENIED: coder is a subagent, and a subagent never spawns.",
+    ]);
+  },
+);
+
+scenario(
+  "[S0-52] a failed child is a result, with its first cause; the parent goes on",
+  {
+    agent: lead(),
+    cast: { coder: "agents: [helper]\ndelegation: { onFailure: fail }", helper: "" },
+    script: roles({
+      tester: turns({ calls: [delegate("coder")] }),
+      coder: turns({ calls: [delegate("helper")] }),
+      helper: () => ({ error: { status: 400, message: "no such model" } }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+    const [result] = resultsRead(await world.events(runId));
+    expect(result).toMatch(/"status": "failed"/);
+    expect(result).toMatch(/coder|helper did not succeed: .*first cause: helper, run c\w+: /);
+  },
+);
+
+scenario(
+  "[D4] onFailure: retry tries once more, as another run",
+  {
+    agent: lead("delegation: { onFailure: retry }"),
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder")] }),
+      coder: () => ({ error: { status: 400, message: "no" } }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "CHILD_RUN_STARTED").map(({ attempt = 1 }) => attempt)).toEqual([1, 2]);
+    expect(new Set(await childrenOf(world, runId)).size).toBe(2);
+    expect(resultsRead(events)).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[S1-21] [D2] await: false: the id at once, the end as a message, and the run ends after its children",
+  {
+    agent: parallel,
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "slow", { await: false })] }, { text: "I am done." }),
+      coder: () => ({ text: "late news", delay: 30 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const { end } = await world.settled(runId);
+    expect(end?.summary).toBe("I am done.");
+    const events = await world.events(runId);
+    const [child] = await childrenOf(world, runId);
+    expect(resultsRead(events)).toEqual([expect.anything()]);
+    expect(payloadsOf(events, "TOOL_RESULT")[0]?.output).toEqual({ child_run_id: child, status: "started" });
+    expect(payloadsOf(events, "RUN_COMPLETED")[0]?.unseen?.[0]).toMatch(
+      /^Run c\w+ of coder, which you started, is done/,
+    );
+    expect(typesOf(events).slice(-2)).toEqual(["CHILD_RUN_COMPLETED", "RUN_COMPLETED"]);
+  },
+);
+
+scenario(
+  "[D2] check_run, wait_for_runs and cancel_run see to children that nobody waits for",
+  {
+    agent: parallel,
+    cast,
+    script: roles({
+      tester: ({ turn, lastResult }) => {
+        const ids = /c[0-9a-z]{20,}/.exec(lastResult ?? "")?.[0];
+        if (turn === 1) return { calls: [delegate("coder", "x", { await: false })] };
+        if (turn === 2)
+          return {
+            calls: [
+              { tool: "check_run", input: { run_id: ids } },
+              { tool: "check_run", input: { run_id: "c-none" } },
+            ],
+          };
+        return turn === 3
+          ? { calls: [{ tool: "wait_for_runs", input: { run_ids: [knownId] } }] }
+          : { text: "done" };
+      },
+      coder: () => ({ text: "coder did it", delay: 30 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    void world.seen(runId, "CHILD_RUN_STARTED").then((event) => {
+      knownId = (event.payload as { child_run_id: string }).child_run_id;
+    });
+    await world.settled(runId);
+    const events = await world.events(runId);
+    const results = payloadsOf(events, "TOOL_RESULT").map(({ output }) => output);
+    expect(results[1]).toMatchObject([{ agent: "coder", run_id: knownId }]);
+    expect(results[2]).toMatch(/c-none is no run that you started/);
+    expect(results[3]).toEqual([{ run_id: knownId, agent: "coder", status: "completed" }]);
+    const said = JSON.stringify(promptOf(events));
+    expect(said.split("coder did it")).toHaveLength(2);
+  },
+);
+let knownId = "";
+
+scenario(
+  "[S0-61] [S0-62] a child's approval suspends its ancestors, is answered once, and all go on by themselves",
+  {
+    agent: lead(),
+    cast: { coder: "agents: [helper]", helper: "tools: { allow: [charge], ask: [charge] }" },
+    script: roles({
+      tester: turns({ calls: [delegate("coder")] }),
+      coder: turns({ calls: [delegate("helper")] }),
+      helper: turns({ calls: [{ tool: "charge", input: { what: "x" } }] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const blocked = await world.settled(runId);
+    expect(blocked).toMatchObject({ status: "suspended", waitingOn: { kind: "child_hitl" } });
+    const [blocker] = blocked.waitingOn!.blockers!;
+    await world.restart();
+    const [id] = await openApprovalIds(world, blocker!);
+    await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end?.status).toBe("completed");
+  },
+);
+
+scenario(
+  "[P12] [S1-18] an ancestor's deny holds for the whole subtree; tools are not inherited; attendance is",
+  {
+    agent: lead("permissions: { deny: [charge] }"),
+    cast: { coder: "tools: [charge, look]", helper: "" },
+    script: roles({
+      tester: turns({ calls: [{ tool: "charge", input: { what: "own" } }] }, { calls: [delegate("coder")] }),
+      coder: turns({ calls: [{ tool: "charge", input: { what: "x" } }] }, { calls: [look("y")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it", { attended: false });
+    await world.settled(runId);
+    const [coder] = await childrenOf(world, runId);
+    expect(resultsRead(await world.events(runId))[0]).toMatch(/There is no tool "charge" for you/);
+    expect(resultsRead(await world.events(coder!))).toEqual([
+      "Not allowed (ancestor tester deny charge). Do it another way.",
+      "look y: done",
+    ]);
+    expect(await world.runtime.store.run(coder!)).toMatchObject({ attended: false });
+  },
+);
+
+scenario(
+  "[P7] [S4-18] a cancel reaches everything below, and the root ends after its children",
+  {
+    agent: parallel,
+    cast: { coder: "agents: [helper]", helper: "" },
+    script: roles({
+      tester: turns({ calls: [delegate("coder"), delegate("coder", "b")] }),
+      coder: turns({ calls: [delegate("helper")] }),
+      helper: () => ({ text: "never", delay: 60_000 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const { store } = world.runtime;
+    await new Promise<void>((resolve) => {
+      let helpers = 0;
+      store.onCommit((events) => {
+        for (const event of events)
+          if (event.type === "MODEL_CALL_STARTED" && event.runId !== runId && ++helpers === 4) resolve();
+      });
+    });
+    const { cancelled } = await cancelRun(runId, "maria", "enough", world.runtime.people);
+    expect(cancelled).toHaveLength(5);
+    await world.seen(runId, "RUN_CANCELLED");
+    const { runs } = await store.runs({ root: runId });
+    expect(runs.map(({ status, stopReason }) => `${status} ${stopReason}`)).toEqual([
+      ...Array(4).fill("cancelled parent"),
+      "cancelled user",
+    ]);
+    const ends = (await store.read(0, 1000))
+      .filter(({ type }) => type === "RUN_CANCELLED")
+      .map((event) => event.runId);
+    expect(ends.at(-1)).toBe(runId);
+  },
+);
+
+scenario(
+  "a message to a parent that waits is read when it goes on",
+  {
+    agent: lead(),
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder")] }),
+      coder: () => ({ text: "ok", delay: 30 }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.seen(runId, "RUN_SUSPENDED");
+    await sendMessage(runId, "hurry", "maria", world.runtime.people);
+    await world.settled(runId);
+    expect(JSON.stringify(promptOf(await world.events(runId)))).toContain("hurry");
+  },
+);
+
+for (const [mode, sees] of [
+  ["none", undefined],
+  ["full", "I will look first"],
+  ["selective", "look a.txt: done"],
+  ["summary", "in short"],
+] as const) {
+  scenario(
+    `[S2-13] context ${mode}: what the child sees is journaled`,
+    {
+      agent: lead(),
+      cast,
+      script: roles({
+        tester: ({ turn, purpose }) => {
+          if (purpose === "brief") return { text: "all of it in short" };
+          if (turn === 1) return { text: "I will look first", calls: [look("a.txt")] };
+          return turn === 2
+            ? { calls: [delegate("coder", "go", { context_mode: mode, context_files: ["a.txt"] })] }
+            : { text: "done" };
+        },
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("see to it");
+      await world.settled(runId);
+      const [child] = await childrenOf(world, runId);
+      const context = payloadsOf(await world.events(child!), "CONTEXT_ADDED");
+      if (sees === undefined) return expect(context).toEqual([]);
+      expect(context).toMatchObject([{ source: "parent", from: "tester" }]);
+      expect(context[0]!.text).toContain(sees);
+    },
+  );
+}

@@ -1,0 +1,103 @@
+// What happens next with the calls that start children or tend them. Pure, like `decide`.
+//  D0  A delegation that waits has neither TOOL_STARTED nor TOOL_RESULT: its child's end is its one result.
+//  D1  Sequential: one at a time. Parallel: up to `maxParallel`, and the results stand in the order of the calls.
+//  D2  A run that is done ends after its children; one that fails, is cancelled or meets a limit has them cancelled.
+
+import { DEFAULT_DELEGATION } from "../journal/definition.ts";
+import type { WaitingOn } from "../journal/events.ts";
+import type { Action, Ending } from "../patterns/action.ts";
+import { type ChildRun, childFor, liveChildren, mayBeRetried } from "../projections/child-runs.ts";
+import { CLOSING, type RunState, type ToolCall } from "../projections/run-state.ts";
+import { DELEGATE } from "./delegation.ts";
+import { isErrand } from "./errands.ts";
+import { hardLimit } from "./limits.ts";
+import { mayStart } from "./may-start.ts";
+import type { Judged } from "./run-journal.ts";
+import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
+
+/** Undefined: the next call is an ordinary one. */
+export function nextForChildren(view: Judged, open: readonly ToolCall[]): Action | undefined {
+  const [first] = open;
+  if (!first?.proposal) return undefined;
+  if (isErrand(first.proposal.name)) return runErrand(view.state, first);
+  const together = leading(open, isDelegated);
+  return together.length > 0 ? delegate(view, together) : undefined;
+}
+
+/** A failure below that this agent's file makes its own. */
+export function failureBelow({ state, definition }: Judged): Ending | undefined {
+  if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
+  const child = [...state.children.values()].find(
+    ({ trigger, ended }) => trigger === "delegation" && ended && !ended.success,
+  );
+  if (!child) return undefined;
+  const { summary, result } = child.ended!;
+  return {
+    status: "failed",
+    stopReason: "error",
+    summary: `${child.agent} did not succeed: ${summary}`,
+    cause: result.first_cause,
+  };
+}
+
+/** The latest answer of a child, for an agent that may not give its own. */
+export function answerBelow({
+  children,
+}: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
+  const answered = [...children.values()].filter(({ ended }) => ended?.success);
+  const result = answered.at(-1)?.ended?.result;
+  return result && { summary: result.summary, details: result.details, output: result.output };
+}
+
+/** D2. */
+export function afterChildren({ state, definition }: Judged, ending: Ending): Action {
+  const live = liveChildren(state.children);
+  if (live.length === 0) return { type: "end", ending };
+  const waitingOn = waitFor(live, CLOSING);
+  const waits =
+    ending.status === "completed" && !hardLimit(state) && definition.delegation?.atEnd !== "cancel";
+  return waits
+    ? { type: "suspend", waitingOn, wakeAt: undefined }
+    : { type: "cancel-children", runIds: live.map(({ runId }) => runId), waitingOn };
+}
+
+function runErrand(state: RunState, call: ToolCall): Action {
+  if (call.name !== WAIT_FOR_RUNS) return { type: "run-errand", call: call.id };
+  const children = childrenOf(call, state);
+  if ("problem" in children) return { type: "run-errand", call: call.id };
+  const live = children.filter(({ ended }) => !ended);
+  if (live.length === 0) return { type: "record", events: [waited(call, children)] };
+  return { type: "suspend", waitingOn: waitFor(live), wakeAt: undefined };
+}
+
+function delegate(view: Judged, calls: readonly ToolCall[]): Action | undefined {
+  const { state, definition } = view;
+  const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
+  const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);
+  const room = (mode === "parallel" ? maxParallel : 1) - live.length;
+  const ready = calls.filter((call) => mayStart(call) && wantsChild(state, call)).slice(0, Math.max(0, room));
+  if (ready.length > 0) return { type: "start-children", calls: ready.map(({ id }) => id) };
+  return live.length > 0 ? { type: "suspend", waitingOn: waitFor(live), wakeAt: undefined } : undefined;
+}
+
+const isDelegated = ({ proposal }: ToolCall): boolean => proposal?.name === DELEGATE;
+
+function wantsChild({ children }: RunState, call: ToolCall): boolean {
+  const child = childFor(children, call.id);
+  return child === undefined || mayBeRetried(child);
+}
+
+function liveChildFor({ children }: RunState, call: ToolCall): ChildRun | undefined {
+  const child = childFor(children, call.id);
+  return child?.ended ? undefined : child;
+}
+
+function waitFor(children: readonly ChildRun[], detail?: string): WaitingOn {
+  const items = children.map(({ runId }) => runId);
+  return { kind: "child", items, ...(detail === undefined ? {} : { detail }) };
+}
+
+function leading<T>(items: readonly T[], is: (item: T) => boolean): T[] {
+  const end = items.findIndex((item) => !is(item));
+  return items.slice(0, end < 0 ? items.length : end);
+}

@@ -1,0 +1,190 @@
+// The delegation tool, by every name that it goes by: what the model is offered, and what it asked for. Declared here by
+// schema only; `start-children.ts` performs it.
+
+import { z } from "zod";
+import {
+  type ContextMode,
+  DEFAULT_DELEGATION,
+  type Definition,
+  type Delegate,
+} from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
+import type { ToolCall } from "../projections/run-state.ts";
+
+/** What a delegation is called in proposals and rules, whatever name the model used. */
+export const DELEGATE = "delegate";
+
+export interface Delegated {
+  /** As the model calls it; whether there is such a delegate is somebody else's question. */
+  name: string;
+  task: string;
+  contextFiles?: string[] | undefined;
+  criteria?: string | undefined;
+  context?: Record<string, unknown> | undefined;
+  contextMode?: ContextMode | undefined;
+  model?: string | undefined;
+  maxTurns?: number | undefined;
+  awaited: boolean;
+}
+
+export interface OfferedTool {
+  name: string;
+  description: string;
+  schema: unknown;
+}
+
+const task = z
+  .string()
+  .min(1)
+  .describe("What the agent should do. It sees this, not your conversation: be complete.");
+const files = z.array(z.string()).optional().describe("Files that it should look at.");
+const criteria = z.string().optional().describe("How success is recognised.");
+const context = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe("Anything else that it should know, as data.");
+const model = z.string().optional().describe("A model other than its own.");
+const turns = z.int().positive().optional().describe("At most this many turns.");
+
+const Generic = z.object({
+  agent: z.string().min(1),
+  task,
+  context_files: files,
+  success_criteria: criteria,
+  context,
+  context_mode: z
+    .enum(["none", "summary", "selective", "full"])
+    .optional()
+    .describe("What it sees of this conversation."),
+  model,
+  maxTurns: turns,
+  await: z.boolean().optional().describe("False: go on at once; its end arrives as a message."),
+});
+const Role = z.object({ role: z.string().min(1), task, context_files: files, success_criteria: criteria });
+const Spawn = z.object({
+  agentType: z.string().min(1),
+  task,
+  context,
+  model,
+  maxTurns: turns,
+  awaitResult: z.boolean().optional().describe("False: go on at once; its end arrives as a message."),
+});
+const PerAgent = z.object({ task });
+
+const DESCRIPTION =
+  "Delegate a task to another agent. It works on its own and returns a structured result: look at it before you go on.";
+
+/** What the model is offered, given whom it can really delegate to from here. */
+export function delegationTools(definition: Definition, delegates: readonly Delegate[]): OfferedTool[] {
+  if (delegates.length === 0) return [];
+  const names = delegates.map(({ name }) => name);
+  switch ((definition.delegation ?? DEFAULT_DELEGATION).tool) {
+    case "per-agent":
+      return delegates.map(({ name, description }) => ({
+        name: perAgentTool(name),
+        description: `Run the ${name} agent and wait for its completion. ${description}`.slice(0, 1_024),
+        schema: schemaOf(PerAgent),
+      }));
+    case "delegate_to_agent":
+      return [{ name: "delegate_to_agent", description: DESCRIPTION, schema: schemaOf(Role, "role", names) }];
+    case "mcp__agent__spawn":
+      return [
+        { name: "mcp__agent__spawn", description: DESCRIPTION, schema: schemaOf(Spawn, "agentType", names) },
+      ];
+    case "generic":
+      return [{ name: DELEGATE, description: DESCRIPTION, schema: schemaOf(Generic, "agent", names) }];
+  }
+}
+
+/** Whom an agent can delegate to where it stands: nobody at the last level, nobody who is at work above it (F22). */
+export function delegatesAt(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
+  if (definition.kind === "subagent" || start.depth >= start.limits.maxDepth) return [];
+  const above = new Set([definition.name, ...(start.ancestors ?? []).map(({ agent }) => agent)]);
+  return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
+}
+
+export const isDelegation = (tool: string): boolean => readers.some(({ is }) => is(tool));
+
+/** What a call asks for; a sentence for the model where its input does not fit. */
+export function readDelegation({
+  name,
+  input,
+  invalid,
+}: Pick<ToolCall, "name" | "input" | "invalid">): Delegated | { problem: string } {
+  if (invalid !== undefined)
+    return { problem: `The input of ${name} was no valid JSON; nothing was started.` };
+  const parsed = readers.find(({ is }) => is(name))!.read(name, input);
+  return parsed.success
+    ? parsed.data
+    : { problem: `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}` };
+}
+
+/** S0-41: `run_coding_agent`; a pack's name stays out of it. */
+export const perAgentTool = (name: string): string => `run_${toolWord(name)}_agent`;
+
+const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(/[^A-Za-z0-9]+/g, "_");
+
+interface Reader {
+  is(tool: string): boolean;
+  read(tool: string, input: unknown): z.ZodSafeParseResult<Delegated>;
+}
+
+const readers: readonly Reader[] = [
+  {
+    is: (tool) => tool === DELEGATE,
+    read: (_, input) =>
+      Generic.transform((asked): Delegated => {
+        const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
+        return {
+          name: agent,
+          task: asked.task,
+          contextFiles,
+          criteria: success_criteria,
+          context: asked.context,
+          contextMode: context_mode,
+          model: asked.model,
+          maxTurns,
+          awaited: asked.await !== false,
+        };
+      }).safeParse(input),
+  },
+  {
+    is: (tool) => tool === "delegate_to_agent",
+    read: (_, input) =>
+      Role.transform((asked): Delegated => {
+        const { role, context_files: contextFiles, success_criteria } = asked;
+        return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
+      }).safeParse(input),
+  },
+  {
+    is: (tool) => tool === "mcp__agent__spawn",
+    read: (_, input) =>
+      Spawn.transform(({ agentType, awaitResult, ...asked }): Delegated => {
+        return { name: agentType, ...asked, awaited: awaitResult !== false };
+      }).safeParse(input),
+  },
+  {
+    is: (tool) => /^run_\w+_agent$/.test(tool),
+    read: (tool, input) =>
+      PerAgent.transform(
+        (asked): Delegated => ({ name: tool.slice(4, -6), task: asked.task, awaited: true }),
+      ).safeParse(input),
+  },
+];
+
+/** The delegate that a name means: as it is written, by its full name, or as a per-agent tool spells it. */
+export function delegateNamed(delegates: readonly Delegate[], name: string): Delegate | undefined {
+  const wanted = name.trim().toLowerCase();
+  return (
+    delegates.find((known) => known.name.toLowerCase() === wanted || known.agent.toLowerCase() === wanted) ??
+    delegates.find((known) => toolWord(known.name).toLowerCase() === toolWord(wanted))
+  );
+}
+
+/** With the names that there are in the place of any text. */
+function schemaOf(schema: z.ZodType, field?: string, names?: readonly string[]): unknown {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+  if (field === undefined) return json;
+  const properties = { ...(json["properties"] as object), [field]: { type: "string", enum: names } };
+  return { ...json, properties };
+}

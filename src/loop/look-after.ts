@@ -1,0 +1,78 @@
+// What nobody else would notice: runs whose parent is gone, and runs that are at work and say nothing (S0-65, S1-71).
+// Done at start-up and every minute; a tree that is well is never touched.
+
+import type { RunId } from "../ids.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
+import { fold } from "../projections/projection.ts";
+import { type RunState, runStateProjection } from "../projections/run-state.ts";
+import type { LoopParts } from "./parts.ts";
+
+/** A run at work that has written nothing for so long is stuck, whatever it waits for. */
+export const SILENT_MS = 10 * 60_000;
+/** A tool's own time limit comes first. */
+const GRACE_MS = 60_000;
+
+type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees">;
+
+export async function lookAfter(parts: Parts): Promise<void> {
+  for (const runId of await parts.store.orphans()) await endOrphan(runId, parts);
+  for (const runId of [...parts.drives.keys()]) await wakeSilent(runId, parts);
+  await parts.worktrees.sweep((runId) => isAlive(runId, parts));
+}
+
+/** Its work may still be asked for as long as any run of its tree goes on. */
+async function isAlive(runId: RunId, { store }: Parts): Promise<boolean> {
+  const row = await store.run(runId);
+  if (!row) return false;
+  return (await store.run(row.rootRunId))?.endedAt === undefined;
+}
+
+/** D4: nobody waits for its result any more. It ends where it stands, and the journal says why. */
+async function endOrphan(runId: RunId, { store }: Parts): Promise<void> {
+  const state = fold(runStateProjection, await store.journal(runId));
+  const message = `Run ${state.start!.parentRunId}, which started this one, has ended. What was done here is kept.`;
+  const error: EventBody = {
+    type: "SYSTEM_ERROR",
+    payload: { id: "orphaned", code: "ORPHANED", message, fatal: true },
+  };
+  const type = state.cancel ? "RUN_CANCELLED" : "RUN_FAILED";
+  const events = [error, { type, payload: ended(state, message) } as EventBody];
+  // Refused: something came meanwhile. It is looked at again in a minute.
+  await store.append({ runId, after: state.seq, events, guard: "unchanged" });
+}
+
+function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
+  const stop_reason = "orphaned";
+  return {
+    stopReason: stop_reason,
+    summary,
+    result: {
+      status: state.cancel ? "cancelled" : "failed",
+      summary,
+      files_modified: [...state.files].filter(([, how]) => how === "modified").map(([path]) => path),
+      files_created: [...state.files].filter(([, how]) => how === "created").map(([path]) => path),
+      tests_run: null,
+      tests_passed: null,
+      warnings: [],
+      suggestions: [],
+      iteration_count: state.turns,
+      duration_ms: state.usage.activeMs,
+      first_cause: { run_id: state.runId, agent: state.start!.agent, stop_reason, summary },
+    },
+  };
+}
+
+/** Stops what is under way: its outcome is recorded as any other, and the run goes on from there. */
+async function wakeSilent(runId: RunId, { store, clock, ids, drives }: Parts): Promise<void> {
+  const row = await store.run(runId);
+  const [first] = await store.journal(runId, 0, 1);
+  if (row?.status !== "running" || first?.type !== "RUN_STARTED") return;
+  const allowed = Math.max(SILENT_MS, (first.payload.limits.toolTimeout ?? 0) + GRACE_MS);
+  const silent = clock.now() - row.updatedAt;
+  if (silent < allowed) return;
+  const minutes = Math.round(silent / 60_000);
+  const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
+  const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
+  await store.append({ runId, after: row.seq, events: [{ type: "SYSTEM_ERROR", payload }] });
+  drives.get(runId)?.interrupt("stuck");
+}

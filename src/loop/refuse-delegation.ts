@@ -1,0 +1,146 @@
+// Why a delegation does not happen, in a sentence that names the rule: the model learns from it what it may do. The tool
+// is withheld where it cannot succeed, and refused here all the same.
+
+import { CadreError } from "../errors.ts";
+import { DEFAULT_DELEGATION, type Delegate } from "../journal/definition.ts";
+import { liveChildren } from "../projections/child-runs.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { RunState, ToolCall } from "../projections/run-state.ts";
+import type { Refusal } from "../stores/store.ts";
+import { type Delegated, delegateNamed, isDelegation } from "./delegation.ts";
+import type { LoopParts } from "./parts.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+export interface Refused {
+  output: string;
+  outcome: "denied" | "deferred" | "error";
+}
+
+export async function refuseDelegation(
+  call: ToolCall,
+  asked: Delegated,
+  run: RunJournal,
+  parts: Pick<LoopParts, "store" | "findAgent">,
+): Promise<Refused | undefined> {
+  const { definition } = run;
+  const me = baseName(definition.name);
+  if (definition.kind === "subagent")
+    return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
+  const delegate = delegateNamed(definition.delegates ?? [], asked.name);
+  if (!delegate)
+    return denied(
+      `PERMISSION_DENIED: ${me} cannot spawn ${baseName(asked.name)}. ${maySpawn(definition.delegates)}`,
+    );
+  const lineage = await lineageOf(run, parts.store);
+  return (
+    tooDeep(run, lineage) ??
+    onPath(delegate, run, lineage) ??
+    notYetItsTurn(call, run) ??
+    notThere(delegate, parts)
+  );
+}
+
+/** D1: the first of a response runs; a live child of any kind defers the next. */
+function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refused | undefined {
+  if ((definition.delegation ?? DEFAULT_DELEGATION).mode === "parallel") return undefined;
+  const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
+  if (first?.id === call.id && liveChildren(state.children).length === 0) return undefined;
+  return {
+    output: "Deferred: one sub-agent at a time. Ask again if it is still needed.",
+    outcome: "deferred",
+  };
+}
+
+const isRefused = ({ result }: ToolCall): boolean => result !== undefined && result.outcome !== "ok";
+
+/** S1-68. Counted from the stored lineage, never from a number that a run carries. */
+function tooDeep({ state }: RunJournal, lineage: readonly RunRow[]): Refused | undefined {
+  const { maxDepth } = state.start!.limits;
+  const edges = [...lineage, { trigger: state.start!.trigger }].filter(
+    ({ trigger }) => trigger === "delegation",
+  );
+  if (edges.length + 1 <= maxDepth) return undefined;
+  return denied(
+    `Depth limit: this would be level ${edges.length + 1} of delegation, and maxDepth is ${maxDepth}. Do it yourself.`,
+  );
+}
+
+/** F22. */
+function onPath(
+  { agent }: Delegate,
+  { definition }: RunJournal,
+  lineage: readonly RunRow[],
+): Refused | undefined {
+  const path = [...lineage.map((row) => row.agent), definition.name];
+  if (!path.includes(agent)) return undefined;
+  const shown = [...path, agent].map(baseName).join(" → ");
+  return denied(
+    `Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(definition.delegates)}`,
+  );
+}
+
+async function notThere(
+  { agent }: Delegate,
+  { findAgent }: Pick<LoopParts, "findAgent">,
+): Promise<Refused | undefined> {
+  try {
+    await findAgent(agent);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { output: `${baseName(agent)} cannot be started: ${error.message}`, outcome: "error" };
+  }
+}
+
+/** What the store found when the child was to be admitted. */
+export function refusedByTree(
+  refused: Refusal,
+  { state }: RunJournal,
+  concurrent: number,
+): Refused | undefined {
+  const { limits } = state.start!;
+  switch (refused) {
+    case "children":
+      return denied(
+        `Limit: this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}). Do the rest yourself.`,
+      );
+    case "runs":
+      return denied(
+        `Limit: this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}). Do the rest yourself.`,
+      );
+    case "places":
+      return denied(
+        `Limit: ${concurrent} agents are at work in this workspace, and no more may be. Ask again when one is done.`,
+      );
+    default:
+      return undefined;
+  }
+}
+
+type Limits = NonNullable<RunState["start"]>["limits"];
+
+export const childrenLimit = (limits: Limits): number => limits.maxChildren ?? 20;
+export const runsLimit = (limits: Limits): number => limits.tree?.maxRuns ?? 100;
+
+/** The runs above, from the root down. */
+async function lineageOf({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
+  const lineage: RunRow[] = [];
+  let parent = state.start!.parentRunId;
+  while (parent !== undefined) {
+    const row = await store.run(parent);
+    if (!row) break;
+    lineage.unshift(row);
+    parent = row.parentRunId;
+  }
+  return lineage;
+}
+
+const denied = (output: string): Refused => ({ output, outcome: "denied" });
+
+const maySpawn = (delegates: readonly Delegate[] = []): string =>
+  delegates.length === 0
+    ? "It may spawn nobody."
+    : `It may spawn: ${delegates.map(({ name }) => name).join(", ")}.`;
+
+/** Agents of one pack know each other by their short names. */
+export const baseName = (agent: string): string => agent.replace(/^.*\//, "");

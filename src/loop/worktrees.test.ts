@@ -1,0 +1,121 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import {
+  delegate,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  roles,
+  scenario,
+  turns,
+} from "../../test/support/scenario.ts";
+import type { World } from "../../test/support/world.ts";
+
+const write = (path: string, content: string) => ({ tool: "Write", input: { path, content } });
+const bash = (command: string) => ({ tool: "Bash", input: { command } });
+
+const apart = {
+  agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
+  cast: { coder: "workspace: worktree" },
+  config: "permissions: { allow: [Write, Bash] }\n",
+};
+
+function repository(world: World): (...args: string[]) => string {
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
+      cwd: world.folder,
+      encoding: "utf8",
+    });
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(world.folder, "a.txt"), "a\n");
+  writeFileSync(join(world.folder, ".gitignore"), ".cadre\neffects.log\nhome\n");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  return git;
+}
+
+scenario(
+  "[D6] a child in a worktree works apart, and its work is merged back at its end",
+  {
+    ...apart,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "one"), delegate("coder", "two")] }),
+      coder: ({ turn, task }) =>
+        turn === 1 ? { calls: [write(`${task}.txt`, `${task}\n`), bash("pwd")] } : { text: `wrote ${task}` },
+    }),
+  },
+  async (world) => {
+    const git = repository(world);
+    const runId = await world.run("see to it");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed" });
+    expect(readFileSync(join(world.folder, "one.txt"), "utf8")).toBe("one\n");
+    expect(readFileSync(join(world.folder, "two.txt"), "utf8")).toBe("two\n");
+    const events = await world.events(runId);
+    const children = payloadsOf(events, "CHILD_RUN_STARTED").map(({ child_run_id }) => child_run_id);
+    for (const child of children) {
+      const worked = resultsRead(await world.events(child))[1];
+      expect(worked).toContain(join(".cadre", "worktrees", child));
+      expect(existsSync(join(world.folder, ".cadre", "worktrees", child))).toBe(false);
+    }
+    expect(git("branch", "--list", "cadre/*")).toBe("");
+    expect(JSON.stringify(promptOf(events))).toContain("Its work is merged here: one.txt.");
+    const [done] = payloadsOf(events, "RUN_COMPLETED");
+    expect(
+      [...(done?.result.files_created ?? []), ...(done?.result.files_modified ?? [])].toSorted(),
+    ).toEqual(expect.arrayContaining(["one.txt", "two.txt"]));
+  },
+);
+
+scenario(
+  "[D6] work that conflicts is reported and kept on its branch; nothing here changes",
+  {
+    ...apart,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "one"), delegate("coder", "two")] }),
+      coder: ({ turn, task }) =>
+        turn === 1 ? { calls: [write("same.txt", `${task}\n`)] } : { text: `wrote ${task}` },
+    }),
+  },
+  async (world) => {
+    const git = repository(world);
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [first, second] = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map(
+      (child) => child.child_run_id,
+    );
+    const here = readFileSync(join(world.folder, "same.txt"), "utf8");
+    const kept = here === "one\n" ? second : first;
+    expect(git("show", `cadre/${kept}:same.txt`)).toBe(here === "one\n" ? "two\n" : "one\n");
+    expect(JSON.stringify(promptOf(await world.events(runId)))).toContain(
+      `was NOT merged; all of it is on the branch cadre/${kept}. Changed on both sides: same.txt.`,
+    );
+  },
+);
+
+scenario(
+  "[D6] a failed child's work stays on its branch; without a repository the delegation is refused in words",
+  {
+    ...apart,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "one")] }, { calls: [delegate("coder", "two")] }),
+      coder: ({ turn }) =>
+        turn === 1 ? { calls: [write("half.txt", "half\n")] } : { error: { status: 400, message: "no" } },
+    }),
+  },
+  async (world) => {
+    const none = await world.run("see to it");
+    await world.settled(none);
+    expect(resultsRead(await world.events(none))[0]).toMatch(/^coder cannot be started in a worktree: /);
+    const git = repository(world);
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [child] = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED").map(
+      (started) => started.child_run_id,
+    );
+    expect(existsSync(join(world.folder, "half.txt"))).toBe(false);
+    expect(git("show", `cadre/${child}:half.txt`)).toBe("half\n");
+  },
+);

@@ -1,0 +1,236 @@
+// A project as its files have it: configuration, models, tools and agents, without a store. Nothing is created and
+// nothing is run. With `runtime.ts`, which adds the store, the engine and the loop, the only file that knows concrete parts.
+
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Agent, ModelNames } from "./agents/agent.ts";
+import type { AgentFolders } from "./agents/folders.ts";
+import { watchAgents } from "./agents/last-good.ts";
+import { type AgentSet, findAgent } from "./agents/load.ts";
+import { composePrompt } from "./agents/prompt.ts";
+import { checkFiles, type FileReport } from "./agents/validate-files.ts";
+import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
+import { CadreError, messageOf } from "./errors.ts";
+import type { Definition, Effect } from "./journal/definition.ts";
+import type { Payload } from "./journal/events.ts";
+import { limitsOf } from "./loop/admit.ts";
+import { delegatesAt } from "./loop/delegation.ts";
+import { LOOP_TOOLS } from "./loop/errands.ts";
+import { createModels, type ModelRegistry } from "./models/registry.ts";
+import { parseScript, type Script } from "./models/script.ts";
+import { createModelNames } from "./models/substitute.ts";
+import { configRuleProblems } from "./permissions/rule-problems.ts";
+import { rulesFor } from "./permissions/rules.ts";
+import { canonicalRule } from "./tools/aliases.ts";
+import { builtinTools } from "./tools/index.ts";
+import type { AnyTool } from "./tools/tool.ts";
+
+export interface ProjectOptions {
+  /** Where agents and cadre.yaml are, and where runs work. */
+  folder: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  flags?: ConfigFlags;
+  home?: string;
+  /** Scripts for `scripted/<name>`, beside the project's own `<name>.script.yaml`. */
+  scripts?: Readonly<Record<string, Script>>;
+  /** Tools beside the built-in ones. */
+  tools?: readonly AnyTool[];
+}
+
+export interface Project {
+  readonly config: Config;
+  /** Without a provider's key the scripted model rehearses, and every interface says so. */
+  readonly defaultModel: string;
+  /** Where the agents lie that come with Cadre. */
+  readonly builtinFolder: string;
+  readonly models: ModelRegistry;
+  readonly tools: readonly AnyTool[];
+  /** As they are on disk now: a new file is a new agent. */
+  agents(): Promise<AgentSet>;
+  /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
+  find(name: string): Promise<Definition>;
+  /** Agent files anywhere, of whatever product, and what is wrong with each. */
+  files(paths: readonly string[]): Promise<FileReport[]>;
+  /** The tools that an agent is offered. */
+  offered(definition: Definition): { name: string; effect: Effect }[];
+  chooseModel(name: string): { model: string } | { problem: string };
+  systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
+  /** Exactly what the model would get at the root of a tree. */
+  prompt(name: string, task: string): Promise<string>;
+}
+
+export function openProject(options: ProjectOptions): Project {
+  const { folder, env = process.env, home = homedir() } = options;
+  const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
+  const tools = [...builtinTools, ...(options.tools ?? [])];
+  const models = modelsOf(config, env, options.scripts ?? {});
+  const defaultModel = config.model ?? modelByKey(env);
+  const toolNames = [...toolsByName(tools).keys(), ...LOOP_TOOLS];
+  config.problems.push(...configRuleProblems(config, toolNames));
+  const folders = agentFolders(config, home);
+  const names = createModelNames({
+    default: defaultModel,
+    aliases: config.aliases,
+    providers: models.providers,
+    hasKey: models.hasKey,
+  });
+  const known = { models: names, toolNames };
+  const agents = watchAgents(folders, known);
+  const compose = systemPrompt(tools);
+  const named = async (name: string) => pinned(findAgent(await agents(), name).definition, tools);
+  return {
+    config,
+    defaultModel,
+    builtinFolder: folders.builtin,
+    models,
+    tools,
+    agents,
+    find: async (name) => usable(await named(name), models),
+    files: (paths) => checkFiles(paths, known),
+    offered: (definition) => offeredTools(pinned(definition, tools), tools),
+    chooseModel: (name) => chooseModel(name, names, models),
+    systemPrompt: compose,
+    async prompt(name, task) {
+      const definition = await named(name);
+      const limits = limitsOf(config.limits, definition.limits, {});
+      const start = { task, depth: 0, workspace: config.folder, limits } as Payload<"RUN_STARTED">;
+      return compose(definition, start, Date.now());
+    },
+  };
+}
+
+function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
+  const builtin = fileURLToPath(new URL("../agents", import.meta.url));
+  return { project: folder, user: home, builtin, roles: { value: roles, at } };
+}
+
+function offeredTools(definition: Definition, tools: readonly AnyTool[]): { name: string; effect: Effect }[] {
+  return tools.filter((tool) => offers(definition, tool)).map(({ name, effect }) => ({ name, effect }));
+}
+
+function modelsOf(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  scripts: Readonly<Record<string, Script>>,
+): ModelRegistry {
+  return createModels({
+    providers: config.providers as NonNullable<Parameters<typeof createModels>[0]["providers"]>,
+    aliases: config.aliases,
+    env,
+    scripts: (name) =>
+      scripts[name] ?? (name === "rehearsal" ? rehearsal : projectScript(config.folder, name)),
+  });
+}
+
+function projectScript(folder: string, name: string): Script {
+  const file = join(folder, `${name}.script.yaml`);
+  try {
+    return parseScript(readFileSync(file, "utf8"), `${name}.script.yaml`);
+  } catch (error) {
+    if (error instanceof CadreError) throw error;
+    throw new CadreError(
+      "MODEL_UNKNOWN",
+      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read.`,
+    );
+  }
+}
+
+/** What stands in for a model where there is no key. It says what it is. */
+const rehearsal: Script = ({ task }) => ({
+  text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, or \`model:\` in cadre.yaml) for real work.`,
+});
+
+/** The model for agents that name none: the first provider whose key is there. */
+function modelByKey(env: Readonly<Record<string, string | undefined>>): string {
+  if (env["ANTHROPIC_API_KEY"]) return "anthropic/claude-sonnet-4-5";
+  if (env["OPENAI_API_KEY"]) return "openai/gpt-5";
+  if (env["GOOGLE_GENERATIVE_AI_API_KEY"] || env["GEMINI_API_KEY"]) return "google/gemini-2.5-pro";
+  return "scripted/rehearsal";
+}
+
+/** A model that cannot be had at all is said before a run begins, not by one that fails. */
+function usable(definition: Definition, models: ModelRegistry): Definition {
+  const problems = definition.models.map((name) => {
+    try {
+      models.resolve(name);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  });
+  if (problems.every((problem) => problem !== undefined)) throw problems[0];
+  return definition;
+}
+
+/** What a parent may choose for its child: a model that can be had here, and nothing in its place. */
+function chooseModel(
+  name: string,
+  names: ModelNames,
+  models: ModelRegistry,
+): { model: string } | { problem: string } {
+  const { model, note } = names.resolve(name);
+  if (note !== undefined) return { problem: `${note} Leave \`model\` out for the agent's own.` };
+  try {
+    models.resolve(model);
+    return { model };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+/** Rules are judged by a tool's own name: an alias that stayed would forbid nothing. */
+function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
+  const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, tools));
+  const { allow, ask, deny } = definition.tools;
+  return {
+    ...definition,
+    tools: { ...(allow ? { allow: canonical(allow) } : {}), ask: canonical(ask), deny: canonical(deny) },
+    permissions: { ask: canonical(definition.permissions.ask), deny: canonical(definition.permissions.deny) },
+  };
+}
+
+export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
+  const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(rule, tools));
+  return { allow: canonical(rules.allow), ask: canonical(rules.ask), deny: canonical(rules.deny) };
+}
+
+export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
+  const names = tools.flatMap((tool) =>
+    [tool.name, ...(tool.aliases ?? [])].map((name) => [name, tool] as const),
+  );
+  return new Map(names);
+}
+
+export function offers({ tools: { allow, deny } }: Definition, tool: AnyTool): boolean {
+  if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
+  // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
+  return allow === undefined || rulesFor(allow, "strict", tool.name).some((rule) => rule.names(tool.name));
+}
+
+function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
+  const composed = new WeakMap<object, string>();
+  return (definition, start, startedAt) => {
+    const known = composed.get(start);
+    if (known !== undefined) return known;
+    const { depth, task, criteria, ancestors = [] } = start;
+    const parent = ancestors.at(-1)?.agent;
+    const prompt = composePrompt(definition, {
+      task,
+      ...(parent === undefined ? {} : { parent }),
+      ...(criteria === undefined ? {} : { criteria }),
+      depth,
+      maxDepth: start.limits.maxDepth,
+      maxTurns: start.limits.maxTurns,
+      maxDuration: start.limits.maxDuration,
+      delegates: delegatesAt(definition, start),
+      delegation: definition.delegation?.mode ?? "sequential",
+      now: startedAt,
+      workspace: start.workspace,
+      tools: tools.filter((tool) => offers(definition, tool)).map((tool) => tool.name),
+    });
+    composed.set(start, prompt);
+    return prompt;
+  };
+}

@@ -1,0 +1,62 @@
+// A model call as S2 records it, with exactly that document's columns, and sessions put together from such rows.
+
+import type { ContextMode } from "../journal/definition.ts";
+
+export interface MessageRow {
+  id: number;
+  /** The run's session; where it has none, its root. */
+  session_id: string;
+  /** The model call of the parent that delegated. */
+  parent_message_id: number | null;
+  started_at: string;
+  completed_at: string | null;
+  duration_ms: number | null;
+  agent_role: string;
+  agent_depth: number;
+  model_id: string;
+  /** The pinned definition, by its hash. */
+  system_prompt_id: string;
+  request_type: "prompt" | "tool_call" | "delegation" | "continuation";
+  /** What the model was told that it had not been told before. */
+  request_content: string | null;
+  context_mode: Exclude<ContextMode, "none"> | null;
+  /** An estimate of what the parent's context takes. */
+  context_token_count: number | null;
+  response_content: string | null;
+  /** What the parent is told: in the last row of a run. */
+  response_summary: string | null;
+  tool_calls_json: string | null;
+  files_modified_json: string | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  total_tokens: number | null;
+  /** Turns of the run, this one included. */
+  iteration_count: number;
+  max_iterations: number;
+  max_duration_ms: number;
+  bailout_reason: "timeout" | "max_iterations" | "error" | null;
+  status: "pending" | "running" | "completed" | "failed" | "cancelled" | "timeout";
+  error_message: string | null;
+  /** `run_id` and `call_id`; `attempt`, `purpose`, `cost`, `finish` and `stop_reason` where there are any. */
+  metadata_json: string;
+}
+
+export interface MessageNode {
+  message: MessageRow;
+  children: MessageNode[];
+}
+
+/** A session as it happened: each call with the calls that it brought about in other agents. */
+export function messageTree(rows: Iterable<MessageRow>): MessageNode[] {
+  const nodes = new Map<number, MessageNode>();
+  const tops: MessageNode[] = [];
+  for (const message of [...rows].sort((a, b) => a.id - b.id)) {
+    const node = { message, children: [] };
+    nodes.set(message.id, node);
+    (nodes.get(message.parent_message_id ?? 0)?.children ?? tops).push(node);
+  }
+  return tops;
+}
+
+export const childrenOf = (rows: Iterable<MessageRow>, messageId: number): MessageRow[] =>
+  [...rows].filter((row) => row.parent_message_id === messageId).sort((a, b) => a.id - b.id);

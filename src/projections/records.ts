@@ -1,0 +1,218 @@
+// A run in the forms that S1 and S4 record it in: the same facts, in other words and with fewer statuses.
+
+import { toolCallId } from "../ids.ts";
+import {
+  type EventOf,
+  isTurn,
+  type JournalEvent,
+  type Payload,
+  type ResultEnvelope,
+  type RunStatus,
+  TERMINAL_TYPES,
+} from "../journal/events.ts";
+import type { ToolCallPart } from "../journal/message.ts";
+import type { RunRow } from "./run-row.ts";
+
+export type AgentStatus = "PENDING" | "RUNNING" | "WAITING_CHILD" | "COMPLETED" | "FAILED" | "CANCELLED";
+
+/** S1-40 … S1-56. */
+export interface AgentSession {
+  id: string;
+  workspaceId: string;
+  agentType: string;
+  parentAgentId: string | null;
+  childAgents: string[];
+  task: string;
+  /** What whoever started it gave it beside the task. */
+  context: { input?: unknown; files?: string[]; criteria?: string } | null;
+  status: AgentStatus;
+  result: ResultEnvelope | null;
+  errorMessage: string | null;
+  /** A run goes on from its journal, so what resumes it is its session here, not a provider's. */
+  providerSessionId: string | null;
+  /** Of the process in which a call is under way that is not known to have ended. */
+  processPid: number | null;
+  /** The one that was called last; null: none was yet. */
+  model: string | null;
+  promptTokens: number;
+  completionTokens: number;
+  turnCount: number;
+  createdAt: string;
+  startedAt: string | null;
+  completedAt: string | null;
+}
+
+/** S1-57. */
+export interface AgentMessage {
+  id: string;
+  agentSessionId: string;
+  role: "user" | "assistant";
+  content: unknown;
+  createdAt: string;
+}
+
+/** S4-21 … S4-30. */
+export interface AgentRunRecord {
+  run_id: string;
+  repo_path: string;
+  session_id: string;
+  agent_id: string;
+  agent_kind: "main" | "subagent";
+  parent_run_id?: string;
+  status: "running" | "completed" | "failed" | "cancelled";
+  detail?: string;
+  started_at: number;
+  ended_at?: number;
+}
+
+export function agentSession(row: RunRow, journal: readonly JournalEvent[]): AgentSession {
+  const ended = journal.findLast(isEnd)?.payload;
+  const called = journal.findLast((event) => event.type === "MODEL_CALL_STARTED");
+  return {
+    id: row.id,
+    workspaceId: row.workspace,
+    agentType: row.agent,
+    parentAgentId: row.parentRunId ?? null,
+    childAgents: journal.flatMap((event) =>
+      event.type === "CHILD_RUN_STARTED" ? [event.payload.child_run_id] : [],
+    ),
+    task: row.task,
+    context: contextOf(journal),
+    status: AGENT_STATUS[row.status],
+    result: ended?.result ?? null,
+    errorMessage: row.status === "failed" ? (row.summary ?? null) : null,
+    providerSessionId: row.sessionId ?? null,
+    processPid: openPid(journal),
+    model: called?.payload.model ?? null,
+    promptTokens: row.usage.input,
+    completionTokens: row.usage.output,
+    turnCount: row.turns,
+    createdAt: timeText(row.createdAt),
+    startedAt: row.startedAt === undefined ? null : timeText(row.startedAt),
+    completedAt: row.endedAt === undefined ? null : timeText(row.endedAt),
+  };
+}
+
+/** What was said to the agent and by it, in order. */
+export function agentMessages(journal: readonly JournalEvent[]): AgentMessage[] {
+  const errands = new Set<string>();
+  return journal.flatMap((event): AgentMessage[] => {
+    if (event.type === "MODEL_CALL_STARTED" && !isTurn(event.payload.purpose))
+      errands.add(event.payload.callId);
+    if (event.type === "AGENT_THOUGHT" && errands.has(event.payload.callId)) return [];
+    const said = saidIn(event);
+    if (!said) return [];
+    const { runId, seq, ts } = event;
+    return [{ id: `${runId}/${seq}`, agentSessionId: runId, ...said, createdAt: timeText(ts) }];
+  });
+}
+
+export function agentRunRecord(row: RunRow): AgentRunRecord {
+  const detail = detailOf(row);
+  return {
+    run_id: row.id,
+    repo_path: row.workspace,
+    session_id: row.sessionId ?? row.rootRunId,
+    agent_id: row.agent,
+    agent_kind: row.kind,
+    ...(row.parentRunId === undefined ? {} : { parent_run_id: row.parentRunId }),
+    status: RECORD_STATUS[row.status],
+    ...(detail === undefined ? {} : { detail }),
+    started_at: row.startedAt ?? row.createdAt,
+    ...(row.endedAt === undefined ? {} : { ended_at: row.endedAt }),
+  };
+}
+
+/** S1-56. */
+const AGENT_STATUS: Record<RunStatus, AgentStatus> = {
+  pending: "PENDING",
+  running: "RUNNING",
+  waiting: "WAITING_CHILD",
+  suspended: "RUNNING",
+  completed: "COMPLETED",
+  failed: "FAILED",
+  cancelled: "CANCELLED",
+};
+
+/** S4-27. */
+const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
+  pending: "running",
+  running: "running",
+  waiting: "running",
+  suspended: "running",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "cancelled",
+};
+
+type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
+
+const isEnd = (event: JournalEvent): event is EndEvent => TERMINAL_TYPES.has(event.type);
+
+function contextOf([first]: readonly JournalEvent[]): AgentSession["context"] {
+  if (first?.type !== "RUN_STARTED") return null;
+  const { input, contextFiles: files, criteria } = first.payload;
+  if (input === undefined && files === undefined && criteria === undefined) return null;
+  return {
+    ...(input === undefined ? {} : { input }),
+    ...(files === undefined ? {} : { files }),
+    ...(criteria === undefined ? {} : { criteria }),
+  };
+}
+
+function openPid(journal: readonly JournalEvent[]): number | null {
+  const open = new Map<string, number | undefined>();
+  for (const event of journal) {
+    if (event.type === "TOOL_STARTED") open.set(event.payload.toolCallId, event.payload.pid);
+    if (event.type === "TOOL_RESULT") open.delete(event.payload.toolCallId);
+    if (isEnd(event)) open.clear();
+  }
+  return [...open.values()].findLast((pid) => pid !== undefined) ?? null;
+}
+
+function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
+  switch (event.type) {
+    case "RUN_STARTED":
+      return said("user", { type: "text", text: event.payload.task });
+    case "CONTEXT_ADDED":
+      return said("user", { type: "text", text: event.payload.text });
+    case "AGENT_THOUGHT":
+      return { role: "assistant", content: assistantContent(event.payload) };
+    case "TOOL_RESULT":
+      return said("user", toolResult(event.payload));
+    case "CHILD_RUN_COMPLETED": {
+      const { key, result, success } = event.payload;
+      return said("user", { type: "tool_result", tool_use_id: key, content: result, is_error: !success });
+    }
+    default:
+      return undefined;
+  }
+}
+
+const said = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
+
+const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">) => ({
+  type: "tool_result",
+  tool_use_id: id,
+  content: output,
+  is_error: isError === true,
+});
+
+/** Calls under our own ids, as their results name them: a provider's may repeat (J10). */
+function assistantContent({ callId, content }: Payload<"AGENT_THOUGHT">): unknown[] {
+  let next = 0;
+  return content.map((part) => {
+    if (part.type !== "tool-call") return part;
+    const { toolName: name, input } = part as ToolCallPart;
+    return { type: "tool_use", id: toolCallId(callId, next++), name, input };
+  });
+}
+
+/** S4-28: why it stands where it stands, in words. */
+function detailOf({ waitingOn, summary, stopReason, endedAt }: RunRow): string | undefined {
+  if (endedAt !== undefined) return summary === undefined || summary === "" ? stopReason : summary;
+  if (!waitingOn) return undefined;
+  return waitingOn.detail ?? `waiting: ${waitingOn.kind.replaceAll("_", " ")}`;
+}
+
+const timeText = (ts: number): string => new Date(ts).toISOString();

@@ -1,0 +1,83 @@
+// How many tests ran and passed, read from the output of runners that people use (D3). Never from a model's word; what
+// is not recognised counts as nothing known.
+
+export interface TestCounts {
+  run: number;
+  passed: number;
+}
+
+export function testCounts(output: string): TestCounts | undefined {
+  const text = output.replaceAll(ESCAPES, "");
+  for (const read of RUNNERS) {
+    const counts = read(text);
+    if (counts && counts.run > 0) return counts;
+  }
+  return undefined;
+}
+
+const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+type Runner = (text: string) => TestCounts | undefined;
+
+/** vitest: `Tests  1 failed | 2 passed | 1 skipped (4)`. */
+const vitest: Runner = (text) => {
+  const line = /^\s*Tests\s+(?=.*\(\d+\)\s*$).*$/m.exec(text)?.[0];
+  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+};
+
+/** jest: `Tests:       1 failed, 2 passed, 3 total`. */
+const jest: Runner = (text) => {
+  const line = /^Tests:\s.*\btotal\b.*$/m.exec(text)?.[0];
+  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+};
+
+/** node --test, in either of its reporters: `# tests 3`, `ℹ pass 2`. */
+const node: Runner = (text) => {
+  const of = (word: string) => numberIn(text, new RegExp(`^[#ℹ] ${word} (\\d+)$`, "m"));
+  const [passed, failed] = [of("pass"), of("fail")];
+  return passed === undefined || failed === undefined ? undefined : { run: passed + failed, passed };
+};
+
+/** pytest: `==== 1 failed, 3 passed in 0.12s ====`. */
+const pytest: Runner = (text) => {
+  const line = /^=*\s?.*\b(?:passed|failed)\b.* in [\d.]+s.*$/m.exec(text)?.[0];
+  return line === undefined ? undefined : counted(line, /(\d+) passed/, /(\d+) failed/);
+};
+
+/** cargo: one `test result:` line for each binary. */
+const cargo: Runner = (text) =>
+  sum(
+    [...text.matchAll(/^test result: .*$/gm)].map(([line]) => counted(line, /(\d+) passed/, /(\d+) failed/)),
+  );
+
+/** mocha: `5 passing`, `1 failing`. */
+const mocha: Runner = (text) => {
+  const passed = numberIn(text, /^\s*(\d+) passing\b/m);
+  return passed === undefined
+    ? undefined
+    : { run: passed + (numberIn(text, /^\s*(\d+) failing\b/m) ?? 0), passed };
+};
+
+/** go test -v: a line for each test. */
+const go: Runner = (text) => {
+  const passed = [...text.matchAll(/^\s*--- PASS: /gm)].length;
+  return { run: passed + [...text.matchAll(/^\s*--- FAIL: /gm)].length, passed };
+};
+
+const RUNNERS: readonly Runner[] = [vitest, jest, node, cargo, mocha, go, pytest];
+
+function counted(line: string, passes: RegExp, fails: RegExp): TestCounts {
+  const passed = numberIn(line, passes) ?? 0;
+  return { run: passed + (numberIn(line, fails) ?? 0), passed };
+}
+
+function numberIn(text: string, pattern: RegExp): number | undefined {
+  const found = pattern.exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+const sum = (all: readonly TestCounts[]): TestCounts =>
+  all.reduce((total, { run, passed }) => ({ run: total.run + run, passed: total.passed + passed }), {
+    run: 0,
+    passed: 0,
+  });

@@ -1,0 +1,167 @@
+// S2's messages: one row for each model call, whenever they are asked for.
+
+import { expect } from "vitest";
+import type { MessageRow } from "../../projections/message-row.ts";
+import { childrenOf, messageTree } from "../../projections/message-row.ts";
+import { messagesProjection } from "../../projections/messages.ts";
+import { fold } from "../../projections/projection.ts";
+import type { MessageFilter, Store } from "../store.ts";
+import {
+  admit,
+  callFailed,
+  callStarted,
+  childStarted,
+  ended,
+  everything,
+  type Open,
+  proposed,
+  scenarios,
+  signal,
+  spawn,
+  take,
+  thought,
+} from "./kit.contract.ts";
+
+export function messagesContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario(
+    "[S2-66] [S2-96] every model call of a tree is a row, and folding gives the same",
+    async (opened) => {
+      await tree(opened.store);
+      const rows = await all(opened.store);
+      expect(rows).toEqual(await folded(opened.store));
+      expect(rows.map(({ agent_role, request_type, status }) => [agent_role, request_type, status])).toEqual([
+        ["coder", "prompt", "completed"],
+        ["helper", "delegation", "failed"],
+        ["helper", "delegation", "completed"],
+        ["coder", "tool_call", "running"],
+      ]);
+      expect(await all(await opened.reopen())).toEqual(rows);
+    },
+  );
+
+  scenario(
+    "[S2-72] [S2-73] [S2-74] a row is there from the start, and ends as its call does",
+    async ({ store }) => {
+      await admit(store, "r1");
+      const driver = await take(store, "r1");
+      await driver.append([callStarted("m1")]);
+      const [open] = await all(store);
+      expect(open).toMatchObject({ status: "running", completed_at: null, response_content: null });
+      await driver.append([thought("m1")]);
+      expect(await all(store)).toEqual([
+        { ...open, ...(await folded(store))[0], status: "completed", response_content: "hm" },
+      ]);
+      await driver.append([callStarted("m2"), callFailed("m2", { cause: "overloaded", message: "529" })]);
+      await driver.append([ended("RUN_FAILED", "No answer.")]);
+      expect((await all(store)).at(-1)).toMatchObject({
+        status: "failed",
+        error_message: "529",
+        bailout_reason: "error",
+        response_summary: "No answer.",
+      });
+    },
+  );
+
+  scenario("[S2-75] [S2-76] a session's rows are put together as they happened", async ({ store }) => {
+    await tree(store);
+    await admit(store, "other", { sessionId: "s2" });
+    await (await take(store, "other")).append([callStarted("m1")]);
+    const session = await all(store, { session: "s1" });
+    const [first, , , last] = session as [MessageRow, MessageRow, MessageRow, MessageRow];
+    expect(messageTree(session)).toMatchObject([
+      { message: first, children: [{ children: [] }, { children: [] }] },
+      { message: last, children: [] },
+    ]);
+    expect(await all(store, { parent: first.id })).toEqual(childrenOf(session, first.id));
+    expect(childrenOf(session, first.id).map(({ agent_role }) => agent_role)).toEqual(["helper", "helper"]);
+    expect(await all(store, { run: "c1" })).toEqual(childrenOf(session, first.id));
+    expect(await all(store, { role: "coder", session: "s2" })).toHaveLength(1);
+    expect(await all(store, { run: "none" })).toEqual([]);
+  });
+
+  scenario("they come in pages, and those that begin meanwhile come last", async ({ store }) => {
+    await admit(store, "r1");
+    const driver = await take(store, "r1");
+    for (let i = 1; i <= 7; i++) await driver.append([callStarted(`m${i}`), thought(`m${i}`)]);
+    const first = await store.messages({ limit: 5 });
+    await driver.append([callStarted("m8")]);
+    const next = await store.messages({ limit: 5, cursor: first.nextCursor! });
+    expect(first.messages).toHaveLength(5);
+    expect(next.messages).toHaveLength(3);
+    expect(next.nextCursor).toBeUndefined();
+    expect([...first.messages, ...next.messages].map(({ id }) => id)).toEqual(
+      (await folded(store)).map(({ id }) => id),
+    );
+  });
+
+  scenario("asked for after every event or once at the end, the rows are the same", async (opened) => {
+    const { store } = opened;
+    await admit(store, "r1");
+    const driver = await take(store, "r1");
+    const strange = { content: [{ type: "text" as const, text: "a\u0000b \ud800 c" }] };
+    for (const event of [
+      callStarted("m1", { purpose: "brief" }),
+      thought("m1"),
+      callStarted("m2"),
+      thought("m2", { ...strange, ms: 2.5, usage: { input: 1.5, output: 2 } }),
+      proposed("m2.0"),
+      callStarted("m3", { purpose: "summary" }),
+    ]) {
+      await driver.append([event]);
+      expect(await all(store)).toEqual(await folded(store));
+    }
+    await signal(store, "r1", { type: "CANCEL_REQUESTED", payload: { by: "maria" } });
+    await driver.append([ended("RUN_CANCELLED")]);
+    expect(await all(await opened.reopen())).toEqual(await folded(opened.store));
+    expect((await all(opened.store)).map(({ status }) => status)).toEqual([
+      "completed",
+      "completed",
+      "cancelled",
+    ]);
+  });
+
+  scenario("[P9] more events than a page holds, of many runs at once", async ({ store }) => {
+    const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
+    await Promise.all(ids.map((id) => admit(store, id)));
+    for (let i = 1; i <= 10; i++) {
+      await Promise.all(ids.map(async (id) => signal(store, id, callStarted(`m${i}`), thought(`m${i}`))));
+    }
+    const [one, two] = await Promise.all([store.messages({ limit: 1000 }), store.messages({ limit: 1000 })]);
+    expect(one.messages).toHaveLength(600);
+    expect(two.messages).toEqual(one.messages);
+    expect(one.messages).toEqual(await folded(store));
+  });
+}
+
+/** A root that delegates, a child whose first attempt fails, and the root again. */
+async function tree(store: Store): Promise<void> {
+  await admit(store, "r1", { sessionId: "s1" });
+  const parent = await take(store, "r1");
+  const call = {
+    type: "tool-call" as const,
+    toolCallId: "x",
+    toolName: "delegate",
+    input: { agent: "helper" },
+  };
+  await parent.append([callStarted("m1"), thought("m1", { content: [call] })]);
+  await parent.append([proposed("m1.0", { name: "delegate", verdict: "allow", context: "full" })]);
+  const child = spawn("c1", "r1", "m1.0");
+  Object.assign(child.start, { agent: "helper", sessionId: "s1" });
+  await parent.append([childStarted("c1", "m1.0")], { spawn: child });
+  const driver = await take(store, "c1");
+  await driver.append([callStarted("m1"), callFailed("m1", { cause: "overloaded", message: "529" })]);
+  await driver.append([callStarted("m1", { attempt: 2 }), thought("m1", { attempt: 2 })]);
+  await driver.append([ended()]);
+  await parent.append([callStarted("m2")]);
+}
+
+async function all(store: Store, filter: MessageFilter = {}): Promise<MessageRow[]> {
+  return (await store.messages({ limit: 1_000, ...filter })).messages;
+}
+
+async function folded(store: Store): Promise<MessageRow[]> {
+  const { rows } = fold(messagesProjection, await everything(store));
+  return [...rows.values()].sort((a, b) => a.id - b.id);
+}

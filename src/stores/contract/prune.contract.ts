@@ -1,0 +1,245 @@
+// Pruning: whole trees go, with all that was theirs alone; nothing that anybody still needs does.
+
+import { expect } from "vitest";
+import type { JournalEvent, Payload } from "../../journal/events.ts";
+import { follow } from "../follow.ts";
+import type { Store } from "../store.ts";
+import {
+  admit,
+  admitChild,
+  callStarted,
+  childStarted,
+  context,
+  decided,
+  ended,
+  everything,
+  expectInvariants,
+  type Open,
+  scenarios,
+  signal,
+  spawn,
+  startOf,
+  take,
+  thought,
+  toolResult,
+} from "./kit.contract.ts";
+
+export function pruneContract(open: Open): void {
+  const scenario = scenarios(open, "pruned");
+
+  scenario("[S1-40] [S1-57] a tree goes whole, and every other chain stays valid", async ({ store }) => {
+    await endedTree(store, "old");
+    await endedTree(store, "kept");
+    const before = await everything(store);
+    const journals = await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)));
+    const would = await store.prune({ root: "old", dryRun: true });
+    expect(await everything(store), "a look changes nothing").toEqual(before);
+
+    expect(await store.prune({ root: "old" })).toEqual(would);
+    const gone = before.filter(({ runId }) => runId.startsWith("old"));
+    expect(would).toMatchObject({ trees: 1, runs: 2, events: gone.length });
+    expect(would.bytes).toBe(gone.reduce((sum, event) => sum + sizeOf(event), 0));
+
+    expect(await everything(store)).toEqual(before.filter((event) => !gone.includes(event)));
+    expect(await Promise.all(["kept", "kept-child"].map((id) => store.journal(id)))).toEqual(journals);
+    expect(await store.run("old-child")).toBeUndefined();
+    expect(await store.journal("old")).toEqual([]);
+    expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["kept-child", "kept"]);
+    expect((await store.messages({})).messages.map(({ session_id }) => session_id)).toEqual(["kept", "kept"]);
+    await expect(signal(store, "old", context("late"))).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  scenario("[P7] a tree in which any run has not ended is kept", async ({ store }) => {
+    await admit(store, "r1");
+    await admitChild(store, "c1", "r1", "r1");
+    await (await take(store, "r1")).append([ended("RUN_FAILED")]);
+    expect(await store.prune({})).toMatchObject({ trees: 0, runs: 0, events: 0 });
+    expect(await store.prune({ root: "r1", status: ["failed", "pending"] })).toMatchObject({ trees: 0 });
+    await (await take(store, "c1")).append([ended()]);
+    expect(await store.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
+    expect(await store.prune({})).toMatchObject({ trees: 1, runs: 2 });
+  });
+
+  scenario("what a kept run continues is kept, and what that one continues", async ({ store }) => {
+    const chain = ["a", "b", "c"];
+    for (const [i, id] of chain.entries()) {
+      await admit(store, id, i === 0 ? {} : { continues: await endOf(store, chain[i - 1]!) });
+      await (await take(store, id)).append([ended()]);
+    }
+    await admit(store, "d", { continues: await endOf(store, "c") });
+    expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 0 });
+    expect(await store.prune({})).toMatchObject({ trees: 0 });
+    await (await take(store, "d")).append([ended("RUN_CANCELLED")]);
+    expect(await store.prune({ status: ["completed"] }), "d is kept").toMatchObject({ trees: 0 });
+    expect(await store.prune({ dryRun: true })).toMatchObject({ trees: 4 });
+    expect(await store.prune({})).toMatchObject({ trees: 4, runs: 4 });
+    expect(await everything(store)).toEqual([]);
+  });
+
+  scenario("a tree whose budget is still drawn on is kept: what it spent counts", async ({ store }) => {
+    await admit(store, "r1");
+    await (await take(store, "r1")).append([callStarted("m1"), thought("m1"), ended()]);
+    await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
+    expect(await store.prune({})).toMatchObject({ trees: 0 });
+    await (await take(store, "r2")).append([ended()]);
+    expect(await store.prune({})).toMatchObject({ trees: 2 });
+  });
+
+  scenario("by age, end, root and workspace", async ({ store, clock }) => {
+    for (const [id, type, workspace] of [
+      ["r1", "RUN_COMPLETED", "/w"],
+      ["r2", "RUN_FAILED", "/w"],
+      ["r3", "RUN_COMPLETED", "/v"],
+      ["r4", "RUN_COMPLETED", "/w"],
+    ] as const) {
+      await admit(store, id, { workspace });
+      await (await take(store, id)).append([ended(type)]);
+      clock.advance(10);
+    }
+    const left = async () => (await store.runs({})).runs.map(({ id }) => id).sort();
+    const [r4] = (await store.runs({ limit: 1 })).runs;
+    await store.prune({ status: [] });
+    expect(await left()).toEqual(["r1", "r2", "r3", "r4"]);
+    await store.prune({ before: r4!.endedAt!, status: ["completed"], workspace: "/w" });
+    expect(await left()).toEqual(["r2", "r3", "r4"]);
+    await store.prune({ workspace: "/v" });
+    expect(await left()).toEqual(["r2", "r4"]);
+    await store.prune({ root: "r4" });
+    expect(await left()).toEqual(["r2"]);
+  });
+
+  scenario("[J8] [V1] no position is given twice, and readers go on over the gap", async (opened) => {
+    const { store } = opened;
+    await admit(store, "kept");
+    await endedTree(store, "old");
+    const stop = new AbortController();
+    const reader = follow(store, { after: 0, signal: stop.signal });
+    const first = (await reader.next()).value as JournalEvent[];
+    const last = await store.position();
+    await store.prune({});
+    expect(await store.position()).toBe(last);
+    await signal(store, "kept", context("one"));
+    expect((await reader.next()).value).toMatchObject([{ runId: "kept", position: last + 1 }]);
+    stop.abort();
+
+    await endedTree(store, "newest");
+    const newest = await store.position();
+    await store.prune({});
+    const next = await opened.reopen();
+    expect(await next.position()).toBe(newest);
+    await signal(next, "kept", context("two"));
+    expect(await next.read(first.at(-1)!.position, 10)).toMatchObject([
+      { position: last + 1 },
+      { position: newest + 1 },
+    ]);
+  });
+
+  scenario("blobs go with the last run that needs them", async ({ store }) => {
+    const shared = await store.putBlob("a definition");
+    const [whole, lost] = [
+      await store.putBlob("a long output"),
+      await store.putBlob("put, and never needed"),
+    ];
+    await admit(store, "r1", { definition: shared });
+    await admit(store, "r2", { definition: shared });
+    const large = "x".repeat(2_100_000);
+    const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
+    await signal(
+      store,
+      "r1",
+      { type: "TOOL_RESULT", payload: { ...payload, ref: whole } },
+      context("l", large),
+    );
+    await signal(store, "r2", context("l", large));
+    await (await take(store, "r1")).append([ended()]);
+
+    const would = await store.prune({ dryRun: true });
+    expect(await store.prune({})).toEqual(would);
+    expect(await store.blob(whole)).toBeUndefined();
+    expect(await store.blob(shared)).toBe("a definition");
+    expect((await store.journal("r2")).at(-1)).toMatchObject({ payload: { text: large } });
+    expect(await store.blob(lost), "somebody may be about to need it").toBe("put, and never needed");
+
+    await (await take(store, "r2")).append([ended()]);
+    const again = await store.putBlob("a definition");
+    const { bytes } = await store.prune({});
+    expect(bytes).toBeGreaterThan(large.length);
+    await admit(store, "r3", { definition: again });
+    expect(await store.blob(again), "it was put before it went").toBe("a definition");
+  });
+
+  scenario("a standing grant stays in force; a key that was used starts anew", async (opened) => {
+    const { store } = opened;
+    const request = { key: "k1", body: "{}" };
+    await store.start("r1", startOf({ rootRunId: "r1" }), request);
+    await signal(
+      store,
+      "r1",
+      decided("m1.0", "approve", "maria", { scope: "always", grant: "Bash(npm test)" }),
+    );
+    await (await take(store, "r1")).append([ended()]);
+    const grants = await store.grants();
+    expect(await store.prune({})).toMatchObject({ trees: 1 });
+    expect(await store.grants()).toEqual(grants);
+    expect(grants).toMatchObject([{ rule: "Bash(npm test)", runId: "r1" }]);
+    const next = await opened.reopen();
+    expect(await next.start("r2", startOf({ rootRunId: "r2" }), request)).toEqual({
+      runId: "r2",
+      existed: false,
+    });
+    expect(await next.grants()).toEqual(grants);
+    expect(await next.revokeGrant(grants[0]!.id)).toBe(true);
+  });
+
+  scenario("appends go on while a large tree is deleted", async ({ store }) => {
+    await admit(store, "busy");
+    await admit(store, "large");
+    for (let i = 0; i < 30; i++) {
+      await signal(store, "large", ...Array.from({ length: 200 }, (_, j) => context(`${i}/${j}`, "text")));
+    }
+    await (await take(store, "large")).append([ended()]);
+    const order: string[] = [];
+    const pruned = store.prune({}).then((answer) => {
+      order.push("pruned");
+      return answer;
+    });
+    for (let i = 0; i < 3; i++) {
+      await signal(store, "busy", context(`${i}`));
+      await expectInvariants(store, "pruned");
+      order.push("appended");
+    }
+    expect(await pruned).toMatchObject({ trees: 1, events: 6_002 });
+    expect(order[0]).toBe("appended");
+    await endedTree(store, "next");
+  });
+
+  scenario("a run that comes to continue a tree while others are deleted keeps it", async ({ store }) => {
+    for (let i = 0; i < 60; i++) {
+      await admit(store, `r${i}`);
+      await (await take(store, `r${i}`)).append([ended()]);
+    }
+    const pruned = store.prune({});
+    await admit(store, "next", { continues: await endOf(store, "r0") });
+    expect(await pruned).toMatchObject({ trees: 59 });
+    expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["next", "r0"]);
+  });
+}
+
+/** A root and a child, each with a model call. */
+async function endedTree(store: Store, root: string): Promise<void> {
+  await admit(store, root);
+  const parent = await take(store, root);
+  await parent.append([callStarted("m1"), thought("m1")]);
+  const child = spawn(`${root}-child`, root);
+  await parent.append([childStarted(`${root}-child`)], {
+    spawn: { ...child, start: { ...child.start, rootRunId: root } },
+  });
+  await (await take(store, `${root}-child`)).append([callStarted("m1"), thought("m1"), ended()]);
+  await parent.append([ended()]);
+}
+
+async function endOf(store: Store, runId: string): Promise<Payload<"RUN_STARTED">["continues"]> {
+  return { runId, ...(await store.head(runId))! };
+}
+
+const sizeOf = ({ payload }: JournalEvent): number => Buffer.byteLength(JSON.stringify(payload));

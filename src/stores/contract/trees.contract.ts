@@ -1,0 +1,201 @@
+// J7: what touches several journals is one transaction. Started, ended and blocked children, as their parents' journals
+// tell of them.
+
+import { expect } from "vitest";
+import type { EventBody } from "../../journal/events.ts";
+import type { Spawn, Store } from "../store.ts";
+import {
+  admit,
+  callStarted,
+  childStarted,
+  ended,
+  type Open,
+  proposed,
+  scenarios,
+  spawn,
+  suspended,
+  take,
+  thought,
+} from "./kit.contract.ts";
+
+export function treeContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario("[J7] a child exists if, and only if, its parent's journal says so", async ({ store, clock }) => {
+    await admit(store, "r1");
+    const parent = await take(store, "r1");
+    expect(
+      await parent.append([childStarted("c1")], { guard: "signals", spawn: spawn("c1", "r1") }),
+    ).toMatchObject({
+      events: [{ type: "CHILD_RUN_STARTED" }],
+    });
+    expect(await store.journal("c1")).toMatchObject([
+      { type: "RUN_STARTED", payload: { parentRunId: "r1" } },
+    ]);
+    expect(await store.due(clock.now(), 10)).toEqual(["c1"]);
+
+    await store.cancel("r1", { by: "maria" });
+    const late = await parent.append([childStarted("c2")], {
+      guard: "signals",
+      after: 2,
+      spawn: spawn("c2", "r1"),
+    });
+    expect(late.refused).toBe("signals");
+    expect(await store.run("c2")).toBeUndefined();
+  });
+
+  scenario("[J1] [J10] starting it again after a lost answer starts nothing twice", async ({ store }) => {
+    await admit(store, "r1");
+    const parent = await take(store, "r1");
+    const again = { guard: "signals" as const, after: 1, spawn: spawn("c1", "r1") };
+    await parent.append([childStarted("c1")], again);
+    const answer = await parent.append([childStarted("c1")], again);
+    expect(answer.refused).toBeUndefined();
+    expect(await store.journal("r1")).toHaveLength(2);
+    expect(await store.journal("c1")).toHaveLength(1);
+  });
+
+  scenario("[S1-69] children of a run, runs of a tree and agents at work are bounded", async ({ store }) => {
+    await admit(store, "r1");
+    const parent = await take(store, "r1");
+    const begin = (id: string, more: Partial<Spawn>) =>
+      parent.append([childStarted(id)], { guard: "signals", spawn: { ...spawn(id, "r1"), ...more } });
+    const limits = { children: 2, runs: 3, concurrent: 2 };
+    await parent.append([callStarted("m0")]);
+    expect((await begin("c1", { limits, takesPlace: true })).refused).toBeUndefined();
+    expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("places");
+    expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
+    expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();
+    expect((await begin("c3", { limits: { ...limits, runs: 9, concurrent: 9 } })).refused).toBe("children");
+    expect(await store.run("c3")).toBeUndefined();
+  });
+
+  scenario(
+    "[P6] a child's end reaches its parent in the same transaction, once",
+    async ({ store, clock }) => {
+      const { parent, child } = await family(store);
+      await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
+      expect(await store.due(clock.now(), 10)).toEqual([]);
+      await child.append([callStarted("m1"), thought("m1")]);
+      await child.append([ended()], { guard: "signals" });
+      expect((await store.journal("r1")).at(-1)).toMatchObject({
+        type: "CHILD_RUN_COMPLETED",
+        payload: {
+          child_run_id: "c1",
+          success: true,
+          summary: "It works.",
+          key: "m1.0",
+          usage: { input: 10, output: 5 },
+          cost: 0.25,
+        },
+      });
+      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      const positions = (await store.read(0, 100)).filter(({ type }) => /COMPLETED/.test(type));
+      expect(positions.map(({ type }) => type)).toEqual(["RUN_COMPLETED", "CHILD_RUN_COMPLETED"]);
+    },
+  );
+
+  scenario("[D4] a parent that has ended hears of nothing", async ({ store }) => {
+    const { parent, child } = await family(store);
+    await parent.append([ended("RUN_FAILED")]);
+    await child.append([ended()]);
+    expect((await store.journal("r1")).at(-1)).toMatchObject({ type: "RUN_FAILED" });
+  });
+
+  scenario(
+    "[S0-61] [S0-62] who waits for a child that needs a person is suspended too, up to the root",
+    async ({ store, clock }) => {
+      const { parent, child } = await family(store);
+      await child.append([childStarted("g1", "m1.0")], { spawn: spawn("g1", "c1") });
+      await parent.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
+      await child.append([waitsFor("g1")], { rest: { wakeAt: undefined } });
+      const grandchild = await take(store, "g1");
+      await grandchild.append([proposed("m1.0"), suspended("s1")], { rest: { wakeAt: undefined } });
+
+      for (const [id, direct] of [
+        ["c1", "g1"],
+        ["r1", "c1"],
+      ] as const) {
+        expect(await store.run(id)).toMatchObject({
+          status: "suspended",
+          waitingOn: { kind: "child_hitl", items: [direct], blockers: ["g1"] },
+        });
+        expect((await store.journal(id)).at(-1)).toMatchObject({
+          type: "RUN_SUSPENDED",
+          payload: { blockers: ["g1"], blocked_by_child_run_id: direct },
+        });
+      }
+      expect(await store.due(clock.now(), 10), "nobody has anything to do").toEqual([]);
+
+      const again = await takeDue(store, "g1");
+      await again.append([{ type: "RUN_RESUMED", payload: { by: "maria" }, key: "x" }]);
+      expect(await store.run("r1")).toMatchObject({ status: "running" });
+      expect((await store.journal("r1")).at(-1)).toMatchObject({ type: "RUN_RESUMED" });
+    },
+  );
+
+  scenario("[S0-61] a run that comes to wait for a child which needs a person already", async ({ store }) => {
+    const { parent, child } = await family(store);
+    await child.append([proposed("m1.0"), suspended("s1")], { rest: { wakeAt: undefined } });
+    expect(await store.run("r1"), "it does not wait for it yet").toMatchObject({ status: "running" });
+    const answer = await parent.append([waitsFor("c1")], { guard: "signals", rest: { wakeAt: undefined } });
+    expect(answer.events.map(({ type }) => type)).toEqual(["RUN_SUSPENDED", "RUN_SUSPENDED"]);
+    expect(await store.run("r1")).toMatchObject({ status: "suspended", waitingOn: { blockers: ["c1"] } });
+  });
+
+  scenario("two children that need a person, decided in any order", async ({ store }) => {
+    const { parent, child } = await family(store);
+    await parent.append([childStarted("c2", "m1.1")], { spawn: spawn("c2", "r1", "m1.1") });
+    await parent.append([waitsFor("c1", "c2")], { rest: { wakeAt: undefined } });
+    const other = await take(store, "c2");
+    await child.append([suspended("s1")], { rest: { wakeAt: undefined } });
+    await other.append([suspended("s1")], { rest: { wakeAt: undefined } });
+    expect((await store.run("r1"))?.waitingOn?.blockers).toEqual(["c1", "c2"]);
+    const resumed = await takeDue(store, "c2");
+    await resumed.append([ended("RUN_FAILED")]);
+    expect((await store.run("r1"))?.waitingOn).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+    expect((await store.journal("r1")).at(-2)).toMatchObject({
+      type: "CHILD_RUN_COMPLETED",
+      payload: { child_run_id: "c2", success: false },
+    });
+  });
+
+  scenario(
+    "[E5] for its parent, a child that was set aside has ended; its real end reaches nobody",
+    async ({ store }) => {
+      const { child } = await family(store);
+      await child.append([suspended("q", { kind: "quarantine", detail: "It kills its process." })], {
+        rest: { wakeAt: undefined },
+      });
+      expect((await store.journal("r1")).at(-1)).toMatchObject({
+        type: "CHILD_RUN_COMPLETED",
+        payload: { success: false, summary: expect.stringContaining("It kills its process.") },
+      });
+      await (await takeDue(store, "c1")).append([ended()]);
+      expect((await store.journal("r1")).filter(({ type }) => type === "CHILD_RUN_COMPLETED")).toHaveLength(
+        1,
+      );
+    },
+  );
+}
+
+/** A root and its child, both driven. */
+async function family(store: Store) {
+  await admit(store, "r1");
+  const parent = await take(store, "r1");
+  await parent.append([callStarted("m0"), thought("m0"), childStarted("c1")], { spawn: spawn("c1", "r1") });
+  return { parent, child: await take(store, "c1") };
+}
+
+/** Takes a run that a signal has made due. */
+async function takeDue(store: Store, runId: string) {
+  await store.append({
+    runId,
+    after: 0,
+    events: [{ type: "CONTEXT_ADDED", payload: { id: "wake", source: "person", text: "now" } }],
+  });
+  return take(store, runId);
+}
+
+const waitsFor = (...items: string[]): EventBody =>
+  suspended(`waits/${items.join()}`, { kind: "child", items });

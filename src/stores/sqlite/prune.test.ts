@@ -1,0 +1,99 @@
+// What only a file shows: a prune that was cut off, and files from before pruning was known.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, expect, test } from "vitest";
+import { fakeClock } from "../../clock.ts";
+import type { Payload } from "../../journal/events.ts";
+import {
+  admit,
+  callStarted,
+  context,
+  ended,
+  expectInvariants,
+  signal,
+  take,
+  thought,
+  toolResult,
+} from "../contract/kit.contract.ts";
+import type { Store } from "../store.ts";
+import { openSqliteStore } from "./store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadre-prune-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock() });
+
+function look(path: string, sql: string): unknown {
+  const db = new DatabaseSync(path);
+  const [value] = Object.values(db.prepare(sql).get() ?? {});
+  db.close();
+  return value;
+}
+
+async function large(store: Store, runId: string): Promise<void> {
+  await admit(store, runId);
+  for (let i = 0; i < 25; i++) {
+    const some = Array.from({ length: 100 }, (_, j) => [callStarted(`m${i}-${j}`), thought(`m${i}-${j}`)]);
+    await signal(store, runId, ...some.flat());
+  }
+  await (await take(store, runId)).append([ended()]);
+}
+
+test("[F01] a prune that is cut off leaves no half of a tree, and the next one ends it", async () => {
+  const path = join(folder, "cut.db");
+  const store = open(path);
+  await large(store, "large");
+  expect((await store.messages({ limit: 5_000 })).messages).toHaveLength(2_500);
+  const pruned = store.prune({});
+  const cut = expect(pruned).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  while (await store.run("large")) await signal(store, "large", context("x")).catch(() => {});
+  await store.close();
+  await cut;
+  expect(look(path, "SELECT count(*) FROM events")).toBeGreaterThan(0);
+
+  const next = open(path);
+  expect(await next.runs({})).toMatchObject({ runs: [] });
+  expect(await next.read(0, 10)).toEqual([]);
+  expect((await next.messages({})).messages).toEqual([]);
+  await admit(next, "new");
+  await signal(next, "new", callStarted("m1"));
+  await expectInvariants(next, "pruned");
+  expect(await next.prune({})).toMatchObject({ trees: 0 });
+  expect((await next.messages({})).messages).toHaveLength(1);
+  await next.close();
+  for (const [table, rows] of Object.entries({ events: 2, messages: 1, refs: 1, pruned: 0, recordings: 1 }))
+    expect([table, look(path, `SELECT count(*) FROM ${table}`)]).toEqual([table, rows]);
+});
+
+test("[P13] a file from before knows what its runs continue and need", async () => {
+  const path = join(folder, "before.db");
+  const store = open(path);
+  const definition = await store.putBlob("a definition");
+  const ref = await store.putBlob("a long output");
+  const text = "x".repeat(2_100_000);
+  await admit(store, "old", { definition });
+  const { payload } = toolResult("m1.0", "a long…") as { payload: Payload<"TOOL_RESULT"> };
+  await signal(store, "old", { type: "TOOL_RESULT", payload: { ...payload, ref } }, context("l", text));
+  await (await take(store, "old")).append([ended()]);
+  await admit(store, "next", { definition, continues: { runId: "old", ...(await store.head("old"))! } });
+  await store.close();
+
+  const db = new DatabaseSync(path);
+  db.exec(`DROP TABLE refs; DROP TABLE pruned; DROP TABLE messages; DROP TABLE recordings;
+    DROP INDEX runs_continues; ALTER TABLE runs DROP COLUMN continues; DROP INDEX runs_alive; DROP INDEX runs_alive_below;
+    DROP INDEX idempotency_run; ALTER TABLE grants DROP COLUMN run_id; PRAGMA user_version = 2`);
+  db.close();
+
+  const migrated = open(path);
+  expect(await migrated.prune({})).toMatchObject({ trees: 0, bytes: 0 });
+  expect(await migrated.blob(ref)).toBe("a long output");
+  await expectInvariants(migrated);
+  await (await take(migrated, "next")).append([ended()]);
+  expect(await migrated.prune({})).toMatchObject({ trees: 2 });
+  expect(await migrated.blob(ref)).toBeUndefined();
+  await migrated.close();
+  expect(look(path, "SELECT count(*) FROM blobs")).toBe(0);
+});

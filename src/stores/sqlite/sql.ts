@@ -1,0 +1,53 @@
+// Statements off the hot path, by their text. Preparing costs more than most of them: each is prepared once.
+
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import { CadreError } from "../../errors.ts";
+
+export type Columns = Record<string, SQLOutputValue>;
+
+export class Sql {
+  private readonly db: DatabaseSync;
+  private readonly known = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  get(text: string, ...values: SQLInputValue[]): Columns | undefined {
+    return this.prepared(text).get(...values);
+  }
+
+  all(text: string, ...values: SQLInputValue[]): Columns[] {
+    return this.prepared(text).all(...values);
+  }
+
+  /** The number of rows that it changed. */
+  run(text: string, ...values: SQLInputValue[]): number {
+    return Number(this.prepared(text).run(...values).changes);
+  }
+
+  private prepared(text: string): StatementSync {
+    if (!this.db.isOpen) throw closedError();
+    const known = this.known.get(text);
+    if (known) return known;
+    const statement = this.db.prepare(text);
+    this.known.set(text, statement);
+    return statement;
+  }
+}
+
+export const closedError = (): CadreError =>
+  new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
+
+/** Values that are kept beside the tables, under a name. */
+export function metaOf(sql: Sql, name: string): string | undefined {
+  return sql.get("SELECT value FROM meta WHERE name = ?", name)?.["value"] as string | undefined;
+}
+
+export function setMeta(sql: Sql, name: string, value: string): void {
+  sql.run(
+    "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    name,
+    value,
+  );
+}

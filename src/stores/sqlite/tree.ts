@@ -1,0 +1,67 @@
+// What one run's change means for the runs around it, in the same transaction (J7): a child's end reaches its parent
+// (P6), and every run above that waits for it learns whether somebody below needs a person.
+
+import type { RunId } from "../../ids.ts";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import { firstRow } from "../../projections/run-row.ts";
+import { awaitedChildren, blockedBy, childCompleted, childSetAside } from "../../projections/tree.ts";
+import type { Refusal, Spawn } from "../store.ts";
+import { type Held, insertRow, type Statements } from "./rows.ts";
+
+/** The batch, as far as this needs it. */
+interface Writes {
+  readonly now: number;
+  find(runId: RunId): Held | undefined;
+  load(runId: RunId): Held;
+  hasKey(held: Held, key: string): boolean;
+  /** Appends as somebody else than the run's driver. */
+  signal(held: Held, events: readonly EventBody[]): void;
+  writeRows(): void;
+}
+
+/** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
+export function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): void {
+  const last = written.at(-1);
+  if (last) report(batch, held, childCompleted(held.row, last) ?? setAside(held, last));
+  refreshBlockers(batch, held);
+  const parent = held.row.parentRunId === undefined ? undefined : batch.find(held.row.parentRunId);
+  if (parent) refreshBlockers(batch, parent);
+}
+
+/** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
+export function report(batch: Writes, { row }: Held, event: EventBody | undefined): void {
+  const parent = event && row.parentRunId !== undefined ? batch.find(row.parentRunId) : undefined;
+  if (!event || !parent || parent.row.endedAt !== undefined) return;
+  if (!batch.hasKey(parent, keyOf(event))) batch.signal(parent, [event]);
+}
+
+/** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
+function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {
+  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
+  return childSetAside(row, event.payload.waitingOn.detail ?? "it could not be driven.");
+}
+
+function refreshBlockers(batch: Writes, held: Held): void {
+  const awaited = awaitedChildren(held.row);
+  if (awaited.length === 0) return;
+  const children = awaited.flatMap((id) => batch.find(id)?.row ?? []);
+  const event = blockedBy(held.row, children);
+  if (event) batch.signal(held, [event]);
+}
+
+/** J7: the child exists if, and only if, its parent's journal says so. */
+export function admitChild(batch: Writes, statements: Statements, { runId, start, events }: Spawn): void {
+  insertRow(statements, { ...firstRow(runId, start, batch.now), seq: 0 });
+  batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload: start }, ...events]);
+}
+
+export function noRoom(batch: Writes, statements: Statements, held: Held, spawn: Spawn): Refusal | undefined {
+  batch.writeRows();
+  const { limits, start, takesPlace } = spawn;
+  const count = (columns: Record<string, unknown> | undefined) => columns?.["runs"] as number;
+  if (count(statements.countChildren.get(held.row.id)) >= limits.children) return "children";
+  if (count(statements.countTree.get(held.row.rootRunId)) >= limits.runs) return "runs";
+  const working = count(statements.countWorking.get(start.workspace));
+  return !takesPlace && working >= limits.concurrent ? "places" : undefined;
+}

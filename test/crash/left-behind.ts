@@ -1,0 +1,86 @@
+// What a world looks like when all is over, without what differs from one time to the next: ids, nonces and durations.
+// Two histories that leave the same behind are the same to everybody.
+
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import type { RunRow } from "../../src/projections/run-row.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { effects } from "../support/oracle.ts";
+import { payloadsOf, resultsRead } from "../support/scenario.ts";
+
+export interface LeftBehind {
+  runs: RunLeft[];
+  /** What really happened, but for reading: each of these once. */
+  done: string[];
+}
+
+interface RunLeft {
+  /** The agents from the root down to this one. */
+  path: string;
+  status: string;
+  stopReason: string | undefined;
+  summary: string | undefined;
+  /** What its model was told as results, in order. */
+  read: string[];
+  /** Answers of the model that were paid for and kept. */
+  thoughts: number;
+  /** What was asked of a person, and the one decision on each. */
+  decisions: string[];
+}
+
+export async function leftBehind(folder: string): Promise<LeftBehind> {
+  const oracle = join(folder, "effects.log");
+  const store = openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock });
+  try {
+    await checkInvariants(store, oracle);
+    const { runs } = await store.runs({});
+    const paths = new Map(runs.map((row) => [row.id, pathOf(row, runs)]));
+    const left = await Promise.all(runs.map((row) => runLeft(row, paths, store)));
+    const done = effects(oracle).filter(({ tool }) => tool !== "look");
+    return {
+      runs: left.sort((one, other) => one.path.localeCompare(other.path)),
+      done: done.map(({ tool, runId, input }) => `${paths.get(runId)}: ${tool} ${input}`).sort(),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+async function runLeft(row: RunRow, paths: ReadonlyMap<string, string>, store: Store): Promise<RunLeft> {
+  const events = await store.journal(row.id);
+  const { status, stopReason, summary } = row;
+  return {
+    path: paths.get(row.id)!,
+    status,
+    stopReason,
+    summary,
+    read: resultsRead(events).map((text) => plain(text, paths)),
+    thoughts: events.filter(({ type }) => type === "AGENT_THOUGHT").length,
+    decisions: decisionsIn(events),
+  };
+}
+
+function decisionsIn(events: readonly JournalEvent[]): string[] {
+  const decided = payloadsOf(events, "APPROVAL_DECIDED");
+  return payloadsOf(events, "TOOL_PROPOSED")
+    .filter(({ verdict }) => verdict === "ask")
+    .map(({ toolCallId }) => {
+      const own = decided.filter(({ itemId }) => itemId === toolCallId);
+      return `${toolCallId}: ${own.map(({ decision, by }) => `${decision} by ${by}`).join(", ")}`;
+    });
+}
+
+function pathOf(row: RunRow, runs: readonly RunRow[]): string {
+  const parent = runs.find(({ id }) => id === row.parentRunId);
+  return parent ? `${pathOf(parent, runs)} > ${row.agent}` : row.agent;
+}
+
+function plain(text: string, paths: ReadonlyMap<string, string>): string {
+  const named = [...paths].reduce((all, [id, path]) => all.replaceAll(id, path), text);
+  return named
+    .replaceAll(/untrusted-\w+/g, "untrusted")
+    .replaceAll(/"duration_ms": [\d.]+/g, '"duration_ms": 0');
+}

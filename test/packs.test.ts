@@ -1,0 +1,318 @@
+// The agents that come with Cadre are what the documents they go back to say: who may call whom, with which tools and
+// within which limits. Tables here, files in `agents/`.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { Agent } from "../src/agents/agent.ts";
+import { type AgentSet, loadAgents } from "../src/agents/load.ts";
+import type { Definition } from "../src/journal/definition.ts";
+import { createModelNames } from "../src/models/substitute.ts";
+import { bash, write } from "../src/permissions/judge.fixture.ts";
+import { canonicalRule } from "../src/tools/aliases.ts";
+import { builtinTools } from "../src/tools/index.ts";
+
+/** Tools that the agents name and that this version need not have: without them they have less, never more. */
+const LATER =
+  "loki_query loki_labels loki_service_errors restart_service WebFetch WebSearch TodoWrite Task".split(" ");
+
+const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
+const builtin = fileURLToPath(new URL("../agents", import.meta.url));
+const toolNames = builtinTools.flatMap((tool) => [tool.name, ...(tool.aliases ?? [])]);
+const models = createModelNames({
+  default: "anthropic/claude-sonnet-4-5",
+  aliases: {},
+  providers: ["anthropic"],
+  hasKey: () => true,
+});
+
+let set: AgentSet;
+let today: AgentSet;
+beforeAll(async () => {
+  const folders = { project: nowhere, user: nowhere, builtin };
+  set = await loadAgents(folders, { models, toolNames: [...toolNames, ...LATER] });
+  today = await loadAgents(folders, { models, toolNames });
+});
+afterAll(() => rmSync(nowhere, { recursive: true }));
+
+function definitionOf(name: string): Definition {
+  const agent = set.agents.get(name);
+  expect(
+    agent?.problems.filter(({ severity }) => severity === "error"),
+    name,
+  ).toEqual([]);
+  return agent!.definition!;
+}
+
+/** By the tools' own names: `read_file` is `Read`. */
+const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, builtinTools)).sort();
+const words = (text: string) => (text === "" ? [] : text.split(" "));
+const minutes = (count: number) => count * 60_000;
+
+test("these are all, and each is called by its pack and its name", () => {
+  const listed = [...set.agents.keys()].sort();
+  expect(listed).toEqual(
+    [
+      "assistant explorer",
+      "factory/fixer factory/orchestrator factory/planner factory/researcher factory/reviewer",
+      "factory/supervisor factory/worker",
+      "ops/coding ops/log-analyzer ops/orchestrator",
+      "patterns/analyst patterns/approver patterns/billing patterns/compliance-checker patterns/decision-maker",
+      "patterns/developer patterns/drafter patterns/legal-department patterns/namer patterns/naming-judge",
+      "patterns/panel patterns/receptionist patterns/risk-assessor patterns/security-reviewer",
+      "patterns/technical-support",
+      "team/coder team/debugger team/main team/planner team/reviewer team/tester",
+    ].flatMap(words),
+  );
+});
+
+describe("no problems", () => {
+  const worthSaying = ({ problems }: AgentSet) =>
+    problems
+      .filter(({ code }) => code !== "NOT_YET")
+      .map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
+
+  test("with every tool that they name there is nothing to say", () => {
+    expect(worthSaying(set)).toEqual([]);
+  });
+
+  test("today only tools that are still to come are missed", () => {
+    const absent = new RegExp(`UNKNOWN_TOOL .*\`(${LATER.join("|")})\`|NO_KNOWN_TOOLS `);
+    const missed = worthSaying(today).filter((text) => !absent.test(text));
+    expect(missed).toEqual([]);
+    for (const agent of today.agents.values()) expect(agent.definition, agent.name).toBeDefined();
+  });
+});
+
+const LOKI = "loki_query loki_labels loki_service_errors";
+const SEED_TOOLS = "shell_command_execute read_file write_file find_files search_code";
+
+/** Ids, agent, tools (`*`: every one), denies, delegates. */
+const ROWS = [
+  ["S0-5] [S0-9", "ops/orchestrator", "", "", "coding log-analyzer"],
+  ["S0-32] [S0-40", "ops/coding", `${SEED_TOOLS} ${LOKI} restart_service`, "", ""],
+  ["S0-37] [S0-54", "ops/log-analyzer", LOKI, "", ""],
+  [
+    "S1-1] [S1-8] [S1-25",
+    "factory/orchestrator",
+    "mcp__admin__* mcp__monitoring__*",
+    "Bash Write Edit",
+    "supervisor",
+  ],
+  ["S1-2] [S1-8] [S1-26", "factory/supervisor", "*", "mcp__admin__*", "worker planner reviewer"],
+  [
+    "S1-3] [S1-8] [S1-27",
+    "factory/worker",
+    "Read Write Edit Bash Glob Grep mcp__git__*",
+    "mcp__admin__* mcp__spawn_agent",
+    "researcher",
+  ],
+  ["S1-4] [S1-8] [S1-28", "factory/planner", "Read Glob Grep WebFetch TodoWrite Task", "Write Edit Bash", ""],
+  ["S1-6] [S1-8] [S1-30", "factory/researcher", "Read Glob Grep WebFetch WebSearch", "Write Edit Bash", ""],
+  ["S1-7] [S1-8] [S1-31", "factory/fixer", "Read Write Edit Glob Grep", "Bash mcp__spawn_agent", ""],
+] as const;
+
+test.each(ROWS)(
+  "[%s] %s has exactly its tools, denies and delegates",
+  (_ids, name, allow, deny, delegates) => {
+    const { tools, ...definition } = definitionOf(name);
+    const pack = name.split("/")[0];
+    expect(tools.allow && canonical(tools.allow)).toEqual(
+      allow === "*" ? undefined : canonical(words(allow)),
+    );
+    expect(canonical(tools.deny)).toEqual(canonical(words(deny)));
+    expect(tools.ask).toEqual([]);
+    expect(definition.agents).toEqual(words(delegates).map((one) => `${pack}/${one}`));
+    expect((definition.delegates ?? []).map((one) => one.name)).toEqual(words(delegates));
+    expect(definition.kind).toBe(name === "factory/fixer" ? "subagent" : "main");
+  },
+);
+
+test("[S0-10] [S0-41] [S0-48] [S0-56] [S0-57] ops delegates one at a time, by a tool for each agent", () => {
+  expect(definitionOf("ops/orchestrator").delegation).toMatchObject({
+    tool: "per-agent",
+    mode: "sequential",
+  });
+  for (const name of ["ops/coding", "ops/log-analyzer"]) {
+    expect(definitionOf(name).limits).toMatchObject({
+      maxDuration: minutes(30),
+      approvalTimeout: minutes(60),
+    });
+  }
+});
+
+describe("factory", () => {
+  test("[S1-9] [S1-23] [S1-68] spawns by its own tool, three workers at once, three levels deep", () => {
+    const spawn = { tool: "mcp__agent__spawn" };
+    expect(definitionOf("factory/supervisor")).toMatchObject({
+      delegation: { ...spawn, mode: "parallel", maxParallel: 3 },
+      limits: { maxDepth: 3 },
+    });
+    for (const name of ["orchestrator", "worker", "reviewer"])
+      expect(definitionOf(`factory/${name}`).delegation).toMatchObject(spawn);
+  });
+
+  test("[S1-1] no model may start the orchestrator", () => {
+    expect(definitionOf("factory/orchestrator").delegable).toBe(false);
+  });
+
+  test("[S1-22] children think with sonnet, who plans or judges with more", () => {
+    for (const name of ["supervisor", "worker", "fixer"])
+      expect(definitionOf(`factory/${name}`).models).toEqual([models.resolve("sonnet").model]);
+    for (const name of ["planner", "reviewer"])
+      expect(definitionOf(`factory/${name}`).models).toEqual([models.resolve("opus").model]);
+  });
+
+  test("[S1-4] the planner drafts several plans, in different ways", () => {
+    const { bestOf } = definitionOf("factory/planner");
+    expect(new Set(bestOf?.strategies).size).toBe(bestOf?.n);
+    expect(bestOf?.n).toBeGreaterThan(1);
+  });
+
+  test("[S1-72] a plan names the files of each subtask, and what overlaps", () => {
+    const schema = z.fromJSONSchema(definitionOf("factory/planner").output as never);
+    const subtask = { id: "a", title: "A", task: "Do a.", files: ["a.ts"], dependsOn: [], criteria: "green" };
+    const overlaps = [{ file: "a.ts", subtasks: ["a", "b"], resolution: "a first" }];
+    const plan = { goal: "g", approach: "a", subtasks: [subtask], overlaps, risks: [], questions: [] };
+    expect(schema.safeParse(plan).success).toBe(true);
+    const { files: _, ...homeless } = subtask;
+    const { overlaps: __, ...silent } = plan;
+    for (const wrong of [{ ...plan, subtasks: [homeless] }, { ...plan, subtasks: [] }, silent])
+      expect(schema.safeParse(wrong).success).toBe(false);
+  });
+});
+
+describe("[S1-5] [S1-8] [S1-29] the reviewer judges and does not mend", () => {
+  const setting = () => {
+    const { allow = [], deny } = definitionOf("factory/reviewer").tools;
+    return { gate: { allow, deny }, person: { allow: ["Bash", "Write", "Edit"] } };
+  };
+
+  test("its tools are Read, Glob, Grep and Bash, never Write or Edit, and it may call the fixer", () => {
+    const { tools, agents, kind } = definitionOf("factory/reviewer");
+    const named = new Set(tools.allow!.map((rule) => rule.split("(")[0]));
+    expect(named).toEqual(new Set(["Read", "Glob", "Grep", "Bash"]));
+    expect(tools.allow!.filter((rule) => rule === "Bash")).toEqual([]);
+    expect(tools.deny).toEqual(["Write", "Edit"]);
+    expect({ agents, kind }).toEqual({ agents: ["factory/fixer"], kind: "main" });
+  });
+
+  test.each([
+    ...["npm test", "npm test -- --grep login", "npm run test:unit"],
+    ...["node --test src/a.test.js", "npx vitest run src", "pytest -q"],
+  ])("it may run `%s`", (command) => {
+    expect(bash(command, setting()).verdict).toBe("allow");
+  });
+
+  test.each([
+    ...[
+      "npm install left-pad",
+      "npm run build",
+      "node evil.js",
+      "git commit -am done",
+      "npx prettier --write .",
+    ],
+    ...["npm test && git push", "npm test; rm -rf .", "npm test > src/a.ts", "FOO=1 npm run deploy"],
+  ])("it may not run `%s`, even where a person allows every command", (command) => {
+    expect(bash(command, setting()).verdict).toBe("deny");
+  });
+
+  test("it may not write", () => {
+    expect(write("a.ts", setting()).verdict).toBe("deny");
+  });
+});
+
+test.each([
+  ["S2-42", "main", 50, 10, "planner coder tester reviewer debugger", "sonnet", "Main Agent"],
+  ["S2-43", "coder", 30, 5, "tester", "sonnet", "Coder"],
+  ["S2-44", "tester", 20, 3, "", "haiku", "Tester"],
+  ["S2-45", "reviewer", 10, 2, "", "opus", "Code Reviewer"],
+  ["S2-46", "planner", 15, 3, "coder tester reviewer", "opus", "Task Planner"],
+  ["S2-47", "debugger", 25, 4, "", "sonnet", "Debugger"],
+] as const)("[%s] team/%s: %i turns, %i minutes", (_id, name, turns, time, delegates, size, title) => {
+  const agent = definitionOf(`team/${name}`);
+  expect(agent).toMatchObject({
+    title,
+    kind: "main",
+    limits: { maxTurns: turns, maxDuration: minutes(time) },
+  });
+  expect(agent.agents).toEqual(words(delegates).map((one) => `team/${one}`));
+  expect(agent.models).toEqual([models.resolve(size).model]);
+  if (delegates === "") return;
+  expect(agent, "[S2-31] [S2-49] [S2-65]").toMatchObject({
+    limits: { maxDepth: 2 },
+    delegation: { tool: "delegate_to_agent", mode: "sequential" },
+    context: "full",
+  });
+});
+
+test("[S2-79] each role of the team has an icon of its own", () => {
+  const roles = [...set.agents.values()].filter(({ name }) => name.startsWith("team/"));
+  expect(new Set(roles.map(({ definition }) => definition?.icon)).size).toBe(6);
+});
+
+const pack = (names: string) => words(names).map((name) => `patterns/${name}`);
+const DEPARTMENTS = "legal-department technical-support billing";
+const ADVISORS = "compliance-checker risk-assessor";
+const MEMBERS = "analyst developer security-reviewer";
+
+test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: string]>([
+  ["S3-9", "drafter", { handoff: "patterns/approver" }, "approver"],
+  [
+    "S3-21] [S3-24",
+    "receptionist",
+    {
+      router: { destinations: pack(DEPARTMENTS), fallback: "patterns/technical-support", allowAnswer: false },
+      tools: { allow: [], ask: [], deny: [] },
+      agents: [],
+    },
+    DEPARTMENTS,
+  ],
+  [
+    "S3-29",
+    "decision-maker",
+    { advisors: { agents: pack(ADVISORS), require: "all", timeout: minutes(5) } },
+    ADVISORS,
+  ],
+  [
+    "S3-34] [S3-35] [S3-36",
+    "panel",
+    {
+      team: {
+        ...{ members: pack(MEMBERS), terminationMode: "consensus", maxRounds: 4 },
+        ...{ memberMaxTurns: 5, memberTimeout: minutes(5), quorum: 2 },
+      },
+    },
+    MEMBERS,
+  ],
+])("[%s] patterns/%s shows its pattern", (_id, agent, pattern, leaves) => {
+  expect(definitionOf(`patterns/${agent}`)).toMatchObject({ kind: "main", ...pattern });
+  for (const leaf of pack(leaves)) expect(definitionOf(leaf)).toMatchObject({ kind: "subagent", agents: [] });
+});
+
+test("patterns/namer is the best of three, picked by a judge", () => {
+  expect(definitionOf("patterns/namer").bestOf).toMatchObject({ n: 3, judge: "patterns/naming-judge" });
+});
+
+describe("prompts", () => {
+  const every = (): Agent[] => [...set.agents.values()];
+
+  test("each says when it should be called, in words that fit into a tool's description", () => {
+    for (const { name, definition } of every())
+      expect(definition!.description.length, name).toBeLessThan(400);
+  });
+
+  test("none speaks of a tool that its agent does not have", () => {
+    const known = [...builtinTools.map((tool) => tool.name), ...LATER];
+    for (const { name, definition } of every()) {
+      const { allow } = definition!.tools;
+      if (allow === undefined) continue;
+      const has = new Set(canonical(allow).map((rule) => rule.split("(")[0]));
+      const spoken = known.filter((tool) => definition!.prompt.includes(`\`${tool}\``) && !has.has(tool));
+      expect(spoken, name).toEqual([]);
+    }
+  });
+});

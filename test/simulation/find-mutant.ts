@@ -1,0 +1,30 @@
+// Plays seeds with a breakage until it is seen, and the same seed without it.
+
+import { expect } from "vitest";
+import { KINDS, type Kind } from "./run-seeds.ts";
+import { simulate } from "./simulate.ts";
+import type { Mutant } from "./surroundings.ts";
+
+/** A breakage that is not seen within so many seeds counts as not seen. */
+const BOUND = 300;
+
+export async function findMutant(kind: Kind, mutant: Mutant & { found: RegExp }): Promise<void> {
+  const { seed, problem } = await firstProblem(kind, mutant);
+  expect(problem, `not found in ${BOUND} seeds`).toBeDefined();
+  console.log(`found by seed ${seed}: ${problem!.slice(0, 140)}`);
+  expect((await simulate(KINDS[kind](seed))).problems, "without the breakage the same seed is clean").toEqual(
+    [],
+  );
+}
+
+async function firstProblem(
+  kind: Kind,
+  mutant: Mutant & { found: RegExp },
+): Promise<{ seed: number; problem?: string }> {
+  for (let seed = 1; seed <= BOUND; seed++) {
+    const { problems } = await simulate(KINDS[kind](seed), mutant);
+    const problem = problems.find((text) => mutant.found.test(text));
+    if (problem !== undefined) return { seed, problem };
+  }
+  return { seed: BOUND };
+}

@@ -1,0 +1,37 @@
+// What a tree has spent and reserved when everything has ended, asked of the store itself: one more call that fits
+// exactly beside what its runs have spent is admitted; beside anything that is still reserved it would not be (B2).
+
+import type { Payload } from "../../src/journal/events.ts";
+import type { RunRow } from "../../src/projections/run-row.ts";
+import { totalTokens } from "../../src/projections/usage.ts";
+import type { Store } from "../../src/stores/store.ts";
+
+export async function spendingProblems(store: Store, rows: readonly RunRow[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const root of rows.filter(({ parentRunId }) => parentRunId === undefined)) {
+    const spent = rows
+      .filter(({ rootRunId }) => rootRunId === root.id)
+      .reduce((sum, { usage }) => sum + totalTokens(usage), 0);
+    const refused = await oneMoreCall(store, root.id, spent + 1);
+    if (refused === "reserved") problems.push(`B2 something is still reserved in the tree of ${root.id}`);
+    else if (refused)
+      problems.push(`I9 the tree of ${root.id} has spent more than its runs (${spent}): ${refused}`);
+  }
+  return problems;
+}
+
+async function oneMoreCall(store: Store, root: string, maxTokens: number): Promise<string | undefined> {
+  const [first] = await store.journal(root, 0, 1);
+  const runId = `${root}-one-more`;
+  await store.start(runId, { ...(first!.payload as Payload<"RUN_STARTED">), rootRunId: root });
+  const { worker, epoch } = (await store.acquire(runId, "asks"))!;
+  const estimate = { tokens: 1, cost: null };
+  const { refused } = await store.append({
+    runId,
+    writer: { worker, epoch },
+    after: 1,
+    events: [{ type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "sim/a", estimate } }],
+    reserve: { estimate, run: {}, tree: { maxTokens } },
+  });
+  return refused;
+}

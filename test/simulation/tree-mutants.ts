@@ -1,0 +1,148 @@
+// Breakages of what holds a tree together. Some stand before the store, like those of single runs; some are inside of it,
+// and are put into spied modules (see tree-mutants.test.ts).
+
+import { type Mock, vi } from "vitest";
+import type { EventBody } from "../../src/journal/events.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { afterChildren } from "../../src/loop/decide-children.ts";
+import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
+import type { Append, Spawn, Store } from "../../src/stores/store.ts";
+import type { Mutant } from "./surroundings.ts";
+
+const real = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
+  "../../src/projections/tree.ts",
+);
+
+export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+  {
+    name: "a parent is not told of its child's end",
+    found: /^P6 its parent was not told/,
+    install: () => replace(childCompleted, () => undefined),
+  },
+  { name: "a parent is told twice", found: /^(P6 told twice|J1) /, store: tellsTwice },
+  {
+    name: "what a child has spent is forgotten",
+    found: /^B1 /,
+    store: (store) => ({ ...store, append: (append) => store.append(withoutTree(append)) }),
+  },
+  {
+    name: "nobody above learns that a person is needed",
+    found: /^S0-61 /,
+    install: () => replace(blockedBy, () => undefined),
+  },
+  {
+    name: "those above are not told that nobody is needed any more",
+    found: /^S0-61 /,
+    install: () =>
+      replace(blockedBy, (row, children) => {
+        const event = real.blockedBy(row, children);
+        return event?.type === "RUN_RESUMED" ? undefined : event;
+      }),
+  },
+  { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
+  { name: "a child is admitted apart from its parent's intent", found: /^J7 /, store: startsApart },
+  { name: "a cancel misses the grandchildren", found: /^(P7|I7) /, store: cancelsNear },
+  {
+    name: "a run ends before its children",
+    found: /^D2 ended before /,
+    install: () => replace(afterChildren, (_, ending) => ({ type: "end" as const, ending })),
+  },
+  {
+    name: "a child does not know what binds those above it",
+    found: /^P12 /,
+    store: (store) => withSpawn(store, (spawn) => ({ ...spawn, start: { ...spawn.start, ancestors: [] } })),
+  },
+];
+
+/** In the place of a spied function, until it is mended. */
+function replace<Given extends unknown[], Answer>(
+  spied: (...given: Given) => Answer,
+  broken: (...given: Given) => Answer,
+): () => void {
+  const mock = vi.mocked(spied) as unknown as Mock<(...given: Given) => Answer>;
+  mock.mockImplementation(broken);
+  return () => {
+    mock.mockReset();
+  };
+}
+
+/** The second time under another key, by whoever told it first. */
+function tellsTwice(store: Store): Store {
+  return {
+    ...store,
+    async append(append) {
+      const answer = await store.append(append);
+      const ended = append.events.some(({ type }) => TERMINAL_TYPES.has(type));
+      const parent = ended ? (await store.run(append.runId))?.parentRunId : undefined;
+      if (answer.refused || parent === undefined) return answer;
+      const told = (await store.journal(parent)).findLast(({ type }) => type === "CHILD_RUN_COMPLETED");
+      if (told) {
+        const { type, payload, key } = told;
+        await store.append({
+          runId: parent,
+          after: 0,
+          events: [{ type, payload, key: `${key}/2` } as EventBody],
+        });
+      }
+      return answer;
+    },
+  };
+}
+
+function withoutTree(append: Append): Append {
+  const events = append.events.map((event) => {
+    if (!TERMINAL_TYPES.has(event.type)) return event;
+    const { tree: _, ...payload } = event.payload as { tree?: unknown };
+    return { ...event, payload } as EventBody;
+  });
+  return { ...append, events };
+}
+
+function startsTwice(store: Store): Store {
+  return {
+    ...store,
+    async append(append) {
+      const answer = await store.append(append);
+      if (answer.refused || !append.spawn) return answer;
+      const id = `${append.spawn.runId}x`;
+      const events = append.events.flatMap((event) =>
+        event.type === "CHILD_RUN_STARTED"
+          ? [{ ...event, payload: { ...event.payload, child_run_id: id } }]
+          : [],
+      );
+      await store.append({ ...append, events, spawn: { ...append.spawn, runId: id } });
+      return answer;
+    },
+  };
+}
+
+function startsApart(store: Store): Store {
+  return {
+    ...store,
+    async append({ spawn, ...append }) {
+      const answer = await store.append(append);
+      if (spawn && !answer.refused) await store.start(spawn.runId, spawn.start);
+      return answer;
+    },
+  };
+}
+
+function cancelsNear(store: Store): Store {
+  return {
+    ...store,
+    async cancel(runId, request) {
+      const { runs } = await store.runs({ parent: runId });
+      const reached = [runId, ...runs.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id)];
+      for (const id of reached)
+        await store.append({ runId: id, after: 0, events: [{ type: "CANCEL_REQUESTED", payload: request }] });
+      return reached;
+    },
+  };
+}
+
+function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
+  return {
+    ...store,
+    append: (append) => store.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),
+  };
+}

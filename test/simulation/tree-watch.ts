@@ -1,0 +1,231 @@
+// Watches what the runs of a tree mean to each other. A commit is a transaction: after each of them everything must fit
+// (J7). What a run is told is compared with what is so, worked out from the rows of its descendants.
+
+import type { RunId } from "../../src/ids.ts";
+import { DEFAULT_DELEGATION, type Delegation } from "../../src/journal/definition.ts";
+import { type EventOf, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { applyRunRow, firstRow, type RunRow } from "../../src/projections/run-row.ts";
+import { totalTokens } from "../../src/projections/usage.ts";
+import { isSetAside, sameSpent, spentBy } from "../support/tree-invariants.ts";
+
+interface Node {
+  row: RunRow;
+  start: Payload<"RUN_STARTED">;
+  children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
+  /** Calls that have their result. */
+  answered: Set<string>;
+  cancelled: boolean;
+  /** Its children were told that it has ended. */
+  closed: boolean;
+  /** For its parent it has ended. */
+  aside: boolean;
+}
+
+export class TreeWatch {
+  private readonly nodes = new Map<RunId, Node>();
+  private readonly delegationOf: (agent: string) => Delegation;
+
+  constructor(delegationOf: (agent: string) => Delegation | undefined) {
+    this.delegationOf = (agent) => delegationOf(agent) ?? DEFAULT_DELEGATION;
+  }
+
+  get runIds(): RunId[] {
+    return [...this.nodes.keys()];
+  }
+
+  *committed(events: readonly JournalEvent[]): Generator<string> {
+    for (const event of events) for (const problem of this.see(event)) yield `${problem}: ${nameOf(event)}`;
+    for (const event of events)
+      for (const problem of this.fits(event, events)) yield `${problem}: ${nameOf(event)}`;
+    const touched = new Set(events.map(({ runId }) => this.nodes.get(runId)?.row.rootRunId));
+    for (const node of this.nodes.values()) if (touched.has(node.row.rootRunId)) yield* this.blockers(node);
+  }
+
+  /** What must hold at the moment of an event. */
+  private *see(event: JournalEvent): Generator<string> {
+    if (event.type === "RUN_STARTED") return yield* this.born(event);
+    const node = this.nodes.get(event.runId);
+    if (!node) return yield "J7 an event of a run that was never started";
+    applyRunRow(node.row, event);
+    if (isSetAside(event)) node.aside = true;
+    switch (event.type) {
+      case "CHILD_RUN_STARTED":
+        yield* this.begins(node);
+        yield* this.startsChild(node, event.payload);
+        break;
+      case "MODEL_CALL_STARTED":
+        yield* this.begins(node);
+        yield* this.spends(node);
+        break;
+      case "TOOL_STARTED":
+        yield* this.begins(node);
+        break;
+      case "TOOL_RESULT":
+        node.answered.add(event.payload.toolCallId);
+        break;
+      case "CHILD_RUN_COMPLETED":
+        yield* hears(node, event.payload);
+        break;
+      case "CANCEL_REQUESTED":
+        node.cancelled = true;
+        this.noteClosing(event.payload);
+        break;
+      case "RUN_COMPLETED":
+      case "RUN_FAILED":
+      case "RUN_CANCELLED":
+        yield* ends(node, event);
+        break;
+      default:
+    }
+  }
+
+  private *born({ runId, payload, ts }: EventOf<"RUN_STARTED">): Generator<string> {
+    const { parentRunId, depth, rootRunId, ancestors = [] } = payload;
+    if (this.nodes.has(runId)) yield "J7 started twice";
+    const above = this.lineage(parentRunId);
+    if (depth !== above.length) yield `D0 depth ${depth} below ${above.length} runs`;
+    if ((above[0]?.row.id ?? runId) !== rootRunId) yield "D0 in another tree than its parent";
+    if (JSON.stringify(ancestors.map((one) => one.runId)) !== JSON.stringify(above.map(({ row }) => row.id)))
+      yield "P12 does not know who is above it";
+    const row = firstRow(runId, payload, ts);
+    this.nodes.set(runId, {
+      row,
+      start: payload,
+      children: new Map(),
+      answered: new Set(),
+      cancelled: false,
+      closed: false,
+      aside: false,
+    });
+  }
+
+  /** I7: nothing begins below a cancel. D2: nor where the children were told that all is over. */
+  private *begins(node: Node): Generator<string> {
+    const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
+    if (above)
+      yield `I7 begun after ${above === node ? "a cancel" : `${above.row.id} above it was cancelled`}`;
+    if (node.closed) yield "D2 goes on although its children were told that it has ended";
+  }
+
+  /** D0, D1. */
+  private *startsChild(node: Node, started: Payload<"CHILD_RUN_STARTED">): Generator<string> {
+    const { key, attempt = 1, child_run_id: id } = started;
+    const siblings = [...node.children.values()];
+    const before = siblings.filter((other) => other.started.key === key);
+    if (before.length !== attempt - 1) yield `D0 attempt ${attempt} at ${key} after ${before.length} others`;
+    if (before.some(({ ended }) => ended?.result.status !== "failed"))
+      yield `D0 ${key} has its child already`;
+    if (node.answered.has(key)) yield `D0 ${key} has its result already`;
+    const { mode, maxParallel } = this.delegationOf(node.row.agent);
+    const live = siblings.filter(({ ended }) => !ended);
+    const awaited = live.filter((other) => other.started.awaited !== false);
+    if (mode === "sequential" && live.length > 0) yield `D1 beside ${live.length} others, in sequence`;
+    if (mode === "parallel" && started.awaited !== false && awaited.length >= maxParallel)
+      yield `D1 beside ${awaited.length} others, at most ${maxParallel} at once`;
+    node.children.set(id, { started });
+  }
+
+  /** I9 over a tree. */
+  private *spends({ row }: Node): Generator<string> {
+    const tree = this.nodes.get(row.rootRunId)?.start.limits.tree;
+    if (!tree) return;
+    const all = [...this.nodes.values()].filter((node) => node.row.rootRunId === row.rootRunId);
+    const tokens = all.reduce((sum, node) => sum + totalTokens(node.row.usage), 0);
+    const cost = all.reduce((sum, node) => sum + node.row.usage.cost, 0);
+    if (tokens > (tree.maxTokens ?? Infinity))
+      yield `I9 the tree has spent ${tokens} of ${tree.maxTokens} tokens`;
+    if (cost > (tree.maxCost ?? Infinity) + 1e-9)
+      yield `I9 the tree has spent ${cost} of ${tree.maxCost} dollars`;
+  }
+
+  private noteClosing({ via, reason }: Payload<"CANCEL_REQUESTED">): void {
+    const parent = via === undefined ? undefined : this.nodes.get(via);
+    if (parent && reason?.endsWith("has ended.")) parent.closed = true;
+  }
+
+  /** What must hold after the transaction of an event. */
+  private *fits(event: JournalEvent, commit: readonly JournalEvent[]): Generator<string> {
+    const node = this.nodes.get(event.runId);
+    if (!node) return;
+    const parent = this.nodes.get(node.row.parentRunId ?? "");
+    if (event.type === "RUN_STARTED" && parent && !parent.children.has(event.runId))
+      yield "J7 no parent has started it";
+    if (event.type === "CHILD_RUN_STARTED") {
+      const { child_run_id: id } = event.payload;
+      const born = commit.some(({ type, runId }) => type === "RUN_STARTED" && runId === id);
+      if (!born) yield "J7 the child was not admitted in the same transaction";
+    }
+    if (event.type === "CHILD_RUN_COMPLETED") {
+      const child = this.nodes.get(event.payload.child_run_id);
+      if (!child?.aside && child?.row.endedAt === undefined) yield "P6 it has not ended";
+    }
+    if (TERMINAL_TYPES.has(event.type) && parent && !node.aside && !parent.children.get(event.runId)?.ended)
+      yield "P6 its parent was not told in the same transaction";
+    if (event.type === "CANCEL_REQUESTED") {
+      const missed = [...this.nodes.values()].find(
+        (other) =>
+          !other.cancelled && other.row.endedAt === undefined && this.lineage(other.row.id).includes(node),
+      );
+      if (missed) yield `P7 did not reach ${missed.row.id}`;
+    }
+  }
+
+  /** S0-61: who waits for somebody that needs a person says so, and names them all; nobody else does. */
+  private *blockers(node: Node): Generator<string> {
+    const { row } = node;
+    const awaited = awaitedBy(row);
+    if (awaited.length === 0 || row.endedAt !== undefined) return;
+    const strangers = awaited.filter((id) => !node.children.has(id));
+    if (strangers.length > 0) yield `I11 ${row.id} waits for ${strangers.join()}, whom it did not start`;
+    const expected = awaited.flatMap((id) => this.needing(id));
+    const said = row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [];
+    if (
+      JSON.stringify(said) !== JSON.stringify(expected) ||
+      (row.status === "suspended") !== expected.length > 0
+    )
+      yield `S0-61 ${row.id} is ${row.status} and names ${said.join() || "nobody"}; ${expected.join() || "nobody"} needs a person`;
+  }
+
+  private needing(runId: RunId): RunId[] {
+    const row = this.nodes.get(runId)?.row;
+    if (!row || row.endedAt !== undefined) return [];
+    if (row.status === "suspended" && row.waitingOn?.kind !== "child_hitl") return [runId];
+    return awaitedBy(row).flatMap((id) => this.needing(id));
+  }
+
+  /** From the root down to this one. */
+  private lineage(runId: RunId | undefined): Node[] {
+    const node = runId === undefined ? undefined : this.nodes.get(runId);
+    return node ? [...this.lineage(node.row.parentRunId), node] : [];
+  }
+}
+
+/** P6, I5. */
+function* hears(node: Node, ended: Payload<"CHILD_RUN_COMPLETED">): Generator<string> {
+  const child = node.children.get(ended.child_run_id);
+  if (!child) return yield `P6 ${ended.child_run_id} is none of its children`;
+  if (child.ended) yield `P6 told twice of ${ended.child_run_id}`;
+  if (child.started.key !== ended.key) yield "P6 told for another call";
+  child.ended = ended;
+}
+
+/** D2, and what the tree has spent. */
+function* ends(
+  { row, children }: Node,
+  { payload }: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">,
+) {
+  for (const [id, { ended }] of children) if (!ended) yield `D2 ended before ${id}`;
+  if (children.size === 0) return;
+  const sum = spentBy(
+    row,
+    [...children.values()].flatMap(({ ended }) => ended ?? []),
+  );
+  if (!payload.tree || !sameSpent(payload.tree, sum))
+    yield `B1 the tree's sum is ${JSON.stringify(payload.tree)} in place of ${JSON.stringify(sum)}`;
+}
+
+function awaitedBy({ waitingOn }: RunRow): readonly RunId[] {
+  return waitingOn?.kind === "child" || waitingOn?.kind === "child_hitl" ? (waitingOn.items ?? []) : [];
+}
+
+const nameOf = ({ runId, seq, type }: JournalEvent): string => `${runId} #${seq} ${type}`;
