@@ -67,7 +67,7 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     name: draft.name,
     ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),
     kind: values.kind ?? "main",
-    ...modelChain(values.model, models, report),
+    ...modelChain(values.model, draft.dialect, models, report),
     ...defined({ temperature: values.temperature, maxOutputTokens: values.maxOutputTokens }),
     ...defined({ reasoning: values.reasoning }),
     prompt: draft.body,
@@ -110,18 +110,27 @@ function firstSentence(body: string): string {
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
 
-function modelChain(model: Values["model"], names: ModelNames, report: Report): ModelChain {
+function modelChain(model: Values["model"], dialect: string, names: ModelNames, report: Report): ModelChain {
   const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());
   const chain = wanted.map((name) => {
     if (name === "" || name === "inherit") return names.default;
     const { model: found, note } = names.resolve(name);
-    if (note !== undefined) report("model", { code: "MODEL_SUBSTITUTED", message: note });
-    return found;
+    if (note === undefined) return found;
+    // A53: written for here, and its provider is not: another model in its place would hide why.
+    const isOwn = dialect === "cadre" && /^[^/\s]+\/\S+$/.test(name);
+    report("model", isOwn ? unknownModel(name) : { code: "MODEL_SUBSTITUTED", message: note });
+    return isOwn ? name : found;
   });
   const inherits = wanted.length === 1 && wanted[0] === "inherit";
   const models = chain.length > 0 ? [...new Set(chain)] : [names.default];
   return { models, ...(inherits ? { inheritsModel: true } : {}) };
 }
+
+const unknownModel = (name: string) => ({
+  code: "MODEL_UNKNOWN",
+  message: `model \`${name}\` names a provider that is not known: the agent cannot run`,
+  suggestion: "set the provider up in cadre.yaml, and trust the folder (`cadre trust`)",
+});
 
 function limitsOf(values: Values): AgentLimits {
   const { maxTurns, maxDuration } = values;

@@ -11,6 +11,7 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
 import { cancelRun, decideApproval, sendMessage } from "./people.ts";
 
 const cast = { coder: "", helper: "" };
@@ -397,3 +398,89 @@ for (const [mode, sees] of [
     },
   );
 }
+
+scenario(
+  "[P9] a read beside check_run in one response",
+  {
+    agent: lead(),
+    cast,
+    script: roles({
+      tester: ({ turn, lastResult }) => {
+        const id = /c[0-9a-z]{20,}/.exec(lastResult ?? "")?.[0];
+        if (turn === 1) return { calls: [delegate("coder", "x", { await: false })] };
+        return turn === 2
+          ? { calls: [look("a"), { tool: "check_run", input: { run_id: id } }] }
+          : { text: "done" };
+      },
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.seen(runId, "RUN_COMPLETED", "SYSTEM_ERROR");
+    expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toEqual([]);
+  },
+);
+
+let root = "";
+let theWorld: World;
+let said = false;
+scenario(
+  "[D2] [L4] children are told that their parent has ended before it is sure that it has",
+  {
+    agent: lead("delegation: { mode: parallel, atEnd: cancel }"),
+    cast,
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "slow", { await: false })] }, { text: "I am done." }),
+      coder: () => ({ text: "late news", delay: 500 }),
+    }),
+    async intercept(append, send) {
+      const closing = append.events.some(
+        ({ type, payload }) =>
+          type === "RUN_SUSPENDED" && /waits for its children/.test(payload.waitingOn.detail ?? ""),
+      );
+      if (closing && !said) {
+        said = true;
+        await sendMessage(root, "one more thing", "maria", theWorld.runtime.people);
+      }
+      return send();
+    },
+  },
+  async (world) => {
+    theWorld = world;
+    root = await world.run("see to it");
+    await world.seen(root, "RUN_COMPLETED");
+    const [child] = await childrenOf(world, root);
+    const cancel = (await world.events(child!)).find(({ type }) => type === "CANCEL_REQUESTED");
+    const later = (await world.events(root)).filter(
+      ({ type, position }) => type === "MODEL_CALL_STARTED" && position > (cancel?.position ?? Infinity),
+    );
+    expect(typesOf(later)).toEqual([]);
+  },
+);
+
+const clock = fakeClock();
+scenario(
+  "[P8] an approval expires also while its run waits for another child",
+  {
+    agent: lead("delegation: { mode: parallel, maxParallel: 2 }"),
+    cast,
+    idle: true,
+    clock,
+    config: "permissions: { ask: [delegate] }\n",
+    script: roles({ tester: turns({ calls: [delegate("coder"), delegate("helper")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.drive(runId);
+    await decideApproval(`${runId}:m1.0`, { decision: "approve" }, "maria", world.runtime.people);
+    const state = await world.drive(runId);
+    expect(state, "a person is needed, also for those above").toMatchObject({
+      status: "suspended",
+      waitingOn: { kind: "approval", items: ["m1.1"] },
+    });
+    const [, second] = payloadsOf(await world.events(runId), "TOOL_PROPOSED");
+    expect(second!.expiresAt).toBeDefined();
+    clock.set(second!.expiresAt!);
+    expect(await world.runtime.store.due(clock.now(), 10)).toContain(runId);
+  },
+);

@@ -6,7 +6,8 @@ import type { Action, Ending } from "../patterns/action.ts";
 import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { nextForChildren } from "./decide-children.ts";
-import { mayStart } from "./may-start.ts";
+import { isErrand } from "./errands.ts";
+import { mayStart, nextExpiry, suspendForApproval } from "./open-calls.ts";
 import { reportOf } from "./report.ts";
 import type { Judged } from "./run-journal.ts";
 
@@ -36,7 +37,7 @@ export function nextForCalls({ state, definition }: Judged, now: number): Action
     suspendForUnknown(open) ??
     nextForChildren({ state, definition }, open) ??
     runNext(state, open) ??
-    suspendForApproval(open)
+    suspendForApproval(open) ?? { type: "rest", wakeAt: undefined }
   );
 }
 
@@ -97,7 +98,7 @@ function expiry(call: ToolCall): EventBody {
 function runNext(state: RunState, open: readonly ToolCall[]): Action | undefined {
   const all = [...state.calls.values()];
   if (all.every((call) => call.result || call.proposal?.effect === "read")) {
-    const ready = open.filter(mayStart);
+    const ready = open.filter((call) => mayStart(call) && !isErrand(call.name));
     return ready.length > 0 ? { type: "run-tools", calls: ready.map((call) => call.id) } : undefined;
   }
   const [first] = open;
@@ -109,14 +110,4 @@ function suspendForUnknown(open: readonly ToolCall[]): Action | undefined {
   if (unknown.length === 0) return undefined;
   const items = unknown.map((call) => outcomeItemId(call.id, call.attempts));
   return { type: "suspend", waitingOn: { kind: "outcome_unknown", items }, wakeAt: nextExpiry(open) };
-}
-
-function suspendForApproval(open: readonly ToolCall[]): Action {
-  const items = open.filter(awaitsDecision).map(itemIdOf);
-  return { type: "suspend", waitingOn: { kind: "approval", items }, wakeAt: nextExpiry(open) };
-}
-
-function nextExpiry(open: readonly ToolCall[]): number | undefined {
-  const times = open.filter(awaitsDecision).flatMap((call) => call.proposal?.expiresAt ?? []);
-  return times.length > 0 ? Math.min(...times) : undefined;
 }

@@ -11,7 +11,7 @@ import { CLOSING, type RunState, type ToolCall } from "../projections/run-state.
 import { DELEGATE } from "./delegation.ts";
 import { isErrand } from "./errands.ts";
 import { hardLimit } from "./limits.ts";
-import { mayStart } from "./may-start.ts";
+import { mayStart, suspendForApproval } from "./open-calls.ts";
 import type { Judged } from "./run-journal.ts";
 import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 
@@ -19,16 +19,15 @@ import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 export function nextForChildren(view: Judged, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   if (!first?.proposal) return undefined;
-  if (isErrand(first.proposal.name)) return runErrand(view.state, first);
-  const together = leading(open, isDelegated);
-  return together.length > 0 ? delegate(view, together) : undefined;
+  if (isErrand(first.proposal.name)) return runErrand(view.state, open);
+  return isDelegated(first) ? delegate(view, open) : undefined;
 }
 
 /** A failure below that this agent's file makes its own. */
 export function failureBelow({ state, definition }: Judged): Ending | undefined {
   if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
   const child = [...state.children.values()].find(
-    ({ trigger, ended }) => trigger === "delegation" && ended && !ended.success,
+    ({ trigger, ended }) => trigger === "delegation" && ended?.result.status === "failed",
   );
   if (!child) return undefined;
   const { summary, result } = child.ended!;
@@ -61,23 +60,29 @@ export function afterChildren({ state, definition }: Judged, ending: Ending): Ac
     : { type: "cancel-children", runIds: live.map(({ runId }) => runId), waitingOn };
 }
 
-function runErrand(state: RunState, call: ToolCall): Action {
+function runErrand(state: RunState, open: readonly ToolCall[]): Action {
+  const call = open[0]!;
   if (call.name !== WAIT_FOR_RUNS) return { type: "run-errand", call: call.id };
   const children = childrenOf(call, state);
   if ("problem" in children) return { type: "run-errand", call: call.id };
   const live = children.filter(({ ended }) => !ended);
   if (live.length === 0) return { type: "record", events: [waited(call, children)] };
-  return { type: "suspend", waitingOn: waitFor(live), wakeAt: undefined };
+  return waitWith(live, open);
 }
 
-function delegate(view: Judged, calls: readonly ToolCall[]): Action | undefined {
-  const { state, definition } = view;
+function delegate({ state, definition }: Judged, open: readonly ToolCall[]): Action | undefined {
+  const calls = leading(open, isDelegated);
   const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
   const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);
   const room = (mode === "parallel" ? maxParallel : 1) - live.length;
   const ready = calls.filter((call) => mayStart(call) && wantsChild(state, call)).slice(0, Math.max(0, room));
   if (ready.length > 0) return { type: "start-children", calls: ready.map(({ id }) => id) };
-  return live.length > 0 ? { type: "suspend", waitingOn: waitFor(live), wakeAt: undefined } : undefined;
+  return live.length > 0 ? waitWith(live, open) : undefined;
+}
+
+/** For a person first: who is asked about another call must be seen to be needed, and may run out of time. */
+function waitWith(live: readonly ChildRun[], open: readonly ToolCall[]): Action {
+  return suspendForApproval(open) ?? { type: "suspend", waitingOn: waitFor(live), wakeAt: undefined };
 }
 
 const isDelegated = ({ proposal }: ToolCall): boolean => proposal?.name === DELEGATE;

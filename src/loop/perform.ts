@@ -51,18 +51,21 @@ export async function perform(
   }
 }
 
-/** Asked for again by every drive until they have ended: a child that is cancelled already is left alone. */
+/** D2: told only once it is sure that the run is over. Asked for again by every drive until all have ended. */
 async function cancelChildren(
   { runIds, waitingOn }: Extract<Action, { type: "cancel-children" }>,
   run: RunJournal,
   parts: LoopParts,
 ): Promise<void> {
+  const known =
+    run.state.closing && JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
+  const refused = await run.begin(known ? [] : [suspended(waitingOn, run)]);
+  if (refused) return;
+  const { name } = run.definition;
   for (const runId of runIds) {
-    const { name } = run.definition;
     await parts.store.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
   }
-  const known = JSON.stringify(run.state.waitingOn?.items) === JSON.stringify(waitingOn.items);
-  await run.rest(known ? [] : [suspended(waitingOn, run)], undefined);
+  await run.rest([], undefined);
 }
 
 function suspended(waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"], run: RunJournal): EventBody {

@@ -145,7 +145,7 @@ async function startOf(
   parts: LoopParts,
 ): Promise<Payload<"RUN_STARTED">> {
   const parent = run.state.start!;
-  const { attended, rootRunId, sessionId, userId, workspace, approvals, permissions } = parent;
+  const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
   const { criteria, contextFiles, context } = asked;
   return {
     agent: definition.name,
@@ -158,6 +158,7 @@ async function startOf(
     mode: "auto",
     attended,
     rootRunId,
+    ...(budgetRunId === undefined ? {} : { budgetRunId }),
     parentRunId: run.runId,
     parentKey: call.id,
     ancestors: [...(parent.ancestors ?? []), asAncestor(run)],

@@ -11,6 +11,7 @@ import {
   callFailed,
   callStarted,
   childStarted,
+  context,
   ended,
   everything,
   type Open,
@@ -96,6 +97,13 @@ export function messagesContract(open: Open): void {
     );
   });
 
+  scenario("[S2-3] asked for between the steps of a tree, its rows are the same", async ({ store }) => {
+    await tree(store, async () => void (await all(store)));
+    const rows = await all(store);
+    expect(rows).toEqual(await folded(store));
+    expect(rows.map(({ parent_message_id }) => parent_message_id)).toEqual([null, 2, 2, null]);
+  });
+
   scenario("asked for after every event or once at the end, the rows are the same", async (opened) => {
     const { store } = opened;
     await admit(store, "r1");
@@ -122,6 +130,16 @@ export function messagesContract(open: Open): void {
     ]);
   });
 
+  scenario("[S2-3] wherever a page ends, a child finds the call that it belongs to", async ({ store }) => {
+    await admit(store, "r1");
+    const parent = await take(store, "r1");
+    await parent.append([callStarted("m1"), thought("m1")]);
+    await parent.append(Array.from({ length: 496 }, (_, i) => context(`${i}`)));
+    await parent.append([childStarted("c1", "m1.0")], { spawn: spawn("c1", "r1", "m1.0") });
+    await (await take(store, "c1")).append([callStarted("m1")]);
+    expect((await all(store, { run: "c1" })).map((row) => row.parent_message_id)).toEqual([2]);
+  });
+
   scenario("[P9] more events than a page holds, of many runs at once", async ({ store }) => {
     const ids = Array.from({ length: 60 }, (_, i) => `r${i}`);
     await Promise.all(ids.map((id) => admit(store, id)));
@@ -136,7 +154,7 @@ export function messagesContract(open: Open): void {
 }
 
 /** A root that delegates, a child whose first attempt fails, and the root again. */
-async function tree(store: Store): Promise<void> {
+async function tree(store: Store, each = async () => {}): Promise<void> {
   await admit(store, "r1", { sessionId: "s1" });
   const parent = await take(store, "r1");
   const call = {
@@ -147,12 +165,15 @@ async function tree(store: Store): Promise<void> {
   };
   await parent.append([callStarted("m1"), thought("m1", { content: [call] })]);
   await parent.append([proposed("m1.0", { name: "delegate", verdict: "allow", context: "full" })]);
+  await each();
   const child = spawn("c1", "r1", "m1.0");
   Object.assign(child.start, { agent: "helper", sessionId: "s1" });
   await parent.append([childStarted("c1", "m1.0")], { spawn: child });
+  await each();
   const driver = await take(store, "c1");
   await driver.append([callStarted("m1"), callFailed("m1", { cause: "overloaded", message: "529" })]);
   await driver.append([callStarted("m1", { attempt: 2 }), thought("m1", { attempt: 2 })]);
+  await each();
   await driver.append([ended()]);
   await parent.append([callStarted("m2")]);
 }

@@ -58,6 +58,11 @@ export function pruneContract(open: Open): void {
     await (await take(store, "c1")).append([ended()]);
     expect(await store.prune({ root: "c1" }), "it is no root").toMatchObject({ trees: 0 });
     expect(await store.prune({})).toMatchObject({ trees: 1, runs: 2 });
+
+    await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
+    await admitChild(store, "c2", "r2", "r2");
+    await (await take(store, "r2")).append([ended()]);
+    expect(await store.prune({}), "whoever pays for the child").toMatchObject({ trees: 0 });
   });
 
   scenario("what a kept run continues is kept, and what that one continues", async ({ store }) => {
@@ -134,7 +139,8 @@ export function pruneContract(open: Open): void {
     ]);
   });
 
-  scenario("blobs go with the last run that needs them", async ({ store }) => {
+  scenario("blobs go with the last run that needs them", async (opened) => {
+    const { store } = opened;
     const shared = await store.putBlob("a definition");
     const [whole, lost] = [
       await store.putBlob("a long output"),
@@ -166,6 +172,11 @@ export function pruneContract(open: Open): void {
     expect(bytes).toBeGreaterThan(large.length);
     await admit(store, "r3", { definition: again });
     expect(await store.blob(again), "it was put before it went").toBe("a definition");
+
+    const next = await opened.reopen();
+    await next.prune({});
+    expect(await next.blob(again), "r3 needs it").toBe("a definition");
+    expect(await next.blob(lost), "whoever put it is gone").toBeUndefined();
   });
 
   scenario("a standing grant stays in force; a key that was used starts anew", async (opened) => {
@@ -209,7 +220,7 @@ export function pruneContract(open: Open): void {
       order.push("appended");
     }
     expect(await pruned).toMatchObject({ trees: 1, events: 6_002 });
-    expect(order[0]).toBe("appended");
+    expect(order).toEqual(["appended", "appended", "appended", "pruned"]);
     await endedTree(store, "next");
   });
 

@@ -113,85 +113,60 @@ const NEXT_NUMBER =
 
 /** The statements of the hot path, prepared once: prepared afresh, an append costs more than twice as much. */
 export function prepareStatements(db: DatabaseSync) {
-  const runById = db.prepare("SELECT * FROM runs WHERE id = ?");
-  const insertRun = db.prepare(
-    `INSERT INTO runs (n, id, root, budget, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
-       updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
-       0, x'', 1, 0)`,
-  );
-  const updateRun = db.prepare(
-    `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
-       usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
-       worker = ?, epoch = ?, due_at = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
-  );
-  const insertEvent = db.prepare(
-    "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-  );
-  const updateHead = db.prepare(
-    `UPDATE runs SET turns = ?, tokens = ?, cost = ?, usage = ?, updated_at = ?, seq = ?, hash = ?, open_tokens = ?,
-       open_cost = ? WHERE n = ?`,
-  );
-  const eventBySeq = db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?");
-  const keys = db.prepare("SELECT key, seq FROM events WHERE run = ?");
-  const countItems = db.prepare("SELECT count(*) AS items FROM approvals WHERE run = ?");
-  const eventsAfter = db.prepare(
-    "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
-  );
-  const openItem = db.prepare(
-    "INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-  );
-  const closeItem = db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?");
-  const closeItems = db.prepare("DELETE FROM approvals WHERE run = ?");
-  const addGrant = db.prepare(
-    "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  const endGrants = db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'");
-  const treeSpend = db.prepare(
-    `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
-       coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
-     FROM runs WHERE budget = ? AND n <> ?`,
-  );
-  const lastInSession = db.prepare(
-    "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
-  );
-  const countChildren = db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?");
-  const countTree = db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?");
-  const countWorking = db.prepare(
-    `SELECT count(*) AS runs FROM runs WHERE (status = 'running' OR status = 'pending' AND parent IS NOT NULL)
-       AND born ->> '$.workspace' = ?`,
-  );
-  const setContinues = db.prepare("UPDATE runs SET continues = ? WHERE n = ?");
-  const addRef = db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  const putBlob = db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING");
-  const getBlob = db.prepare("SELECT text FROM blobs WHERE hash = ?");
-  const begin = db.prepare("BEGIN IMMEDIATE");
-  const commit = db.prepare("COMMIT");
   return {
-    runById,
-    insertRun,
-    updateRun,
-    updateHead,
-    insertEvent,
-    eventBySeq,
-    keys,
-    countItems,
-    eventsAfter,
-    openItem,
-    closeItem,
-    closeItems,
-    addGrant,
-    endGrants,
-    treeSpend,
-    lastInSession,
-    countChildren,
-    countTree,
-    countWorking,
-    setContinues,
-    addRef,
-    putBlob,
-    getBlob,
-    begin,
-    commit,
+    runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
+    insertRun: db.prepare(
+      `INSERT INTO runs (n, id, root, budget, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
+         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+         0, x'', 1, 0)`,
+    ),
+    updateRun: db.prepare(
+      `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
+         usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
+         worker = ?, epoch = ?, due_at = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
+    ),
+    insertEvent: db.prepare(
+      "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    updateHead: db.prepare(
+      `UPDATE runs SET turns = ?, tokens = ?, cost = ?, usage = ?, updated_at = ?, seq = ?, hash = ?, open_tokens = ?,
+         open_cost = ? WHERE n = ?`,
+    ),
+    eventBySeq: db.prepare("SELECT type, payload FROM events WHERE run = ? AND seq = ?"),
+    keys: db.prepare("SELECT key, seq FROM events WHERE run = ?"),
+    countItems: db.prepare("SELECT count(*) AS items FROM approvals WHERE run = ?"),
+    eventsAfter: db.prepare(
+      "SELECT position, seq, ts, type, key, payload, hash FROM events WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?",
+    ),
+    openItem: db.prepare(
+      "INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    ),
+    closeItem: db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?"),
+    closeItems: db.prepare("DELETE FROM approvals WHERE run = ?"),
+    addGrant: db.prepare(
+      "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
+    ),
+    endGrants: db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'"),
+    treeSpend: db.prepare(
+      `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,
+         coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
+       FROM runs WHERE budget = ? AND n <> ?`,
+    ),
+    lastInSession: db.prepare(
+      "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
+    ),
+    countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
+    countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
+    countWorking: db.prepare(
+      `SELECT count(*) AS runs FROM runs WHERE (status = 'running' OR status = 'pending' AND parent IS NOT NULL)
+         AND born ->> '$.workspace' = ?`,
+    ),
+    setContinues: db.prepare("UPDATE runs SET continues = ? WHERE n = ?"),
+    addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),
+    getBlob: db.prepare("SELECT text FROM blobs WHERE hash = ?"),
+    begin: db.prepare("BEGIN IMMEDIATE"),
+    commit: db.prepare("COMMIT"),
   };
 }
 

@@ -1,14 +1,9 @@
-// The store on one SQLite file. One process owns the file (see owner.ts), so rows of runs under way are cached here and
-// a commit is the only thing to wait for.
-//  Q1  Everything that is waiting when a commit starts goes into it, and is answered after the fsync.
-//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
-//      it is not clear which one failed, they are tried one by one.
+// The store on one SQLite file: what each of its operations does to the tables. How they are committed stands in
+// committer.ts, what is read in reader.ts.
 
-import type { SQLOutputValue } from "node:sqlite";
-import type { Clock } from "../../clock.ts";
-import { CadreError, messageOf } from "../../errors.ts";
-import type { Position, RunId } from "../../ids.ts";
-import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { childSetAside } from "../../projections/tree.ts";
@@ -23,63 +18,32 @@ import {
   type PruneFilter,
   type Quarantine,
   type Said,
-  type StandingGrant,
   type Store,
   type Writer,
 } from "../store.ts";
-import { Batch, rest } from "./batch.ts";
-import { isStorageError, openDatabase, storageError } from "./open.ts";
+import { rest } from "./batch.ts";
+import { Committer, type SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
-import { blobForm, digest, SqliteReader } from "./reader.ts";
+import { blobForm } from "./reader.ts";
 import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
-import { type Held, insertRow } from "./rows.ts";
-import { closedError, metaOf, setMeta } from "./sql.ts";
+import { insertRow } from "./rows.ts";
+import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
-
-const MAX_JOBS = 1_000;
-
-interface Job {
-  apply(batch: Batch): unknown;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
-export interface SqliteOptions {
-  path: string;
-  clock: Clock;
-}
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
   return new SqliteStore(options);
 }
 
-class SqliteStore extends SqliteReader implements Store {
+class SqliteStore extends Committer implements Store {
   readonly id: string;
-  private readonly path: string;
-  private readonly clock: Clock;
-  private readonly cache = new Map<RunId, Held>();
-  /** Blobs between being put and being needed by an append: no prune may take them. */
-  private readonly fresh = new Set<string>();
-  private readonly listeners = new Set<(events: readonly JournalEvent[]) => void>();
-  private standing: StandingGrant[] | undefined;
-  private queue: Job[] = [];
-  private scheduled = false;
-  private closed = false;
-  private lastPosition: Position;
 
-  constructor({ path, clock }: SqliteOptions) {
-    super(openDatabase(path));
-    this.path = path;
-    this.clock = clock;
+  constructor(options: SqliteOptions) {
+    super(options);
     this.db.exec("UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers");
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
     this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`);
-    this.lastPosition = Math.max(
-      Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0),
-      Number(metaOf(this.sql, "position") ?? 0),
-    );
     this.id = this.identity();
   }
 
@@ -215,21 +179,6 @@ class SqliteStore extends SqliteReader implements Store {
     });
   }
 
-  async position(): Promise<Position> {
-    return this.lastPosition;
-  }
-
-  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  }
-
-  /** Asked for every call that is judged, and changed by hardly any. */
-  override async grants(): Promise<StandingGrant[]> {
-    this.standing ??= await super.grants();
-    return this.standing;
-  }
-
   revokeGrant(id: number): Promise<boolean> {
     return this.enqueue((batch) => {
       batch.granted = true;
@@ -258,85 +207,6 @@ class SqliteStore extends SqliteReader implements Store {
     return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
   }
 
-  async close(): Promise<void> {
-    if (this.closed) return;
-    this.flush();
-    this.closed = true;
-    this.db.close();
-  }
-
-  private enqueue<T>(apply: (batch: Batch) => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.closed) {
-        reject(closedError());
-        return;
-      }
-      this.queue.push({ apply, resolve: resolve as (value: unknown) => void, reject });
-      if (this.scheduled) return;
-      this.scheduled = true;
-      setImmediate(() => this.flush());
-    });
-  }
-
-  private flush(): void {
-    this.scheduled = false;
-    let singly = 0;
-    while (this.queue.length > 0) {
-      const jobs = this.queue.splice(0, singly > 0 ? 1 : MAX_JOBS);
-      singly = Math.max(0, singly - 1);
-      try {
-        this.commit(jobs);
-      } catch (error) {
-        this.undo();
-        if (error instanceof JobFailed) {
-          error.job.reject(error.cause);
-          this.queue.unshift(...jobs.filter((job) => job !== error.job));
-        } else if (!isStorageError(error) && jobs.length > 1) {
-          this.queue.unshift(...jobs);
-          singly = jobs.length;
-        } else if (!isStorageError(error)) {
-          jobs[0]!.reject(error);
-        } else {
-          const reason = storageError(error, this.path);
-          for (const job of [...jobs, ...this.queue.splice(0)]) job.reject(reason);
-        }
-      }
-    }
-  }
-
-  private commit(jobs: readonly Job[]): void {
-    const { statements, cache, fresh } = this;
-    const now = this.clock.now();
-    statements.begin.run();
-    const batch = new Batch({ statements, now, digest, cache, fresh, position: this.lastPosition });
-    const values = jobs.map((job) => perform(job, batch));
-    batch.writeRows();
-    statements.commit.run();
-    this.lastPosition = batch.position;
-    if (batch.granted) this.standing = undefined;
-    for (const [id, held] of cache) if (held.worker === undefined) cache.delete(id);
-    jobs.forEach((job, index) => {
-      job.resolve(values[index]);
-    });
-    if (batch.written.length > 0) this.announce(batch.written);
-  }
-
-  /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
-  private announce(events: readonly JournalEvent[]): void {
-    for (const listener of this.listeners) {
-      try {
-        listener(events);
-      } catch (error) {
-        process.emitWarning(`A listener of the store failed: ${messageOf(error)}`);
-      }
-    }
-  }
-
-  private undo(): void {
-    this.cache.clear();
-    if (this.db.isTransaction) this.db.exec("ROLLBACK");
-  }
-
   private keepAlive(worker: string, now: number): void {
     this.sql.run(
       "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
@@ -358,25 +228,7 @@ class SqliteStore extends SqliteReader implements Store {
   }
 }
 
-/** A job that cannot be done, as opposed to a disk that cannot be written. */
-class JobFailed extends Error {
-  readonly job: Job;
-  constructor(job: Job, cause: unknown) {
-    super("a job failed", { cause });
-    this.job = job;
-  }
-}
-
-function perform(job: Job, batch: Batch): unknown {
-  try {
-    return job.apply(batch);
-  } catch (error) {
-    if (isStorageError(error)) throw error;
-    throw new JobFailed(job, error);
-  }
-}
-
-function existingRun(known: Record<string, SQLOutputValue>, body: string): RunId {
+function existingRun(known: Columns, body: string): RunId {
   if (known["body"] === body) return known["run"] as string;
   throw new CadreError(
     "UNPROCESSABLE",
