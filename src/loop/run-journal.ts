@@ -19,7 +19,7 @@ import type { LoopParts } from "./parts.ts";
 const FULL_DISK_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
-type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn">;
+type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims">;
 
 /** A run and its agent: what calls are judged by. */
 export interface Judged {
@@ -42,6 +42,8 @@ export class RunJournal {
   readonly inherited: number;
   /** The lease is gone, given back or taken away: nothing more is written. */
   over = false;
+  /** Who has the file that the latest intent was refused for. */
+  claimedBy: Appended["claimedBy"];
   /** This driver has brought the run further. */
   progressed = false;
 
@@ -112,7 +114,7 @@ export class RunJournal {
   /** Intents. What is refused is not written, and what was missed is folded: decide again. */
   async begin(
     events: EventBody[],
-    needs: Pick<Append, "reserve" | "spawn"> = {},
+    needs: Pick<Append, "reserve" | "spawn" | "claims"> = {},
   ): Promise<Refusal | undefined> {
     return this.conditional({ events, guard: "signals", ...needs });
   }
@@ -158,6 +160,7 @@ export class RunJournal {
     if (answer.refused === "conflict" && this.confirmed === before && !this.diverged)
       throw conflict(append.events);
     if (this.diverged) await this.reload();
+    this.claimedBy = answer.claimedBy;
     return answer.refused;
   }
 

@@ -26,10 +26,41 @@ export async function runTools(
   const again = await changedSince(calls, run, parts);
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
-  const refused = await run.begin(calls.map((call) => intent(call, parts)));
+  const claims = claimsOf(calls, run, parts);
+  const refused = await run.begin(
+    calls.map((call) => intent(call, parts)),
+    claims.length > 0 ? { claims } : {},
+  );
+  if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
   if (refused) return;
   // Read again: the fold may have been made anew.
   await Promise.all(ids.map((id) => runCall(run.state.calls.get(id)!, run, parts, effects)));
+}
+
+/** D6: the files that these calls change, where others of the same tree may be at work beside this run. */
+function claimsOf(calls: readonly ToolCall[], { state }: RunJournal, parts: LoopParts): string[] {
+  const { parentRunId, worktree } = state.start!;
+  if (worktree || (parentRunId === undefined && state.children.size === 0)) return [];
+  return calls.flatMap((call) => {
+    const { path } = effectiveInput(call) as { path?: unknown };
+    return parts.tools.get(call.name)?.patches && typeof path === "string" ? [plainPath(path)] : [];
+  });
+}
+
+/** `./src/../a.ts` and `a.ts` are one file. What lies outside is refused elsewhere. */
+function plainPath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** Advisory: the model is told who has it, and may do something else. */
+function taken(call: ToolCall, { path, agent, runId }: NonNullable<RunJournal["claimedBy"]>): EventBody {
+  const output = `${path} is being changed by ${agent} (run ${runId}), so nothing was done. Work on something else, or try again when it has ended.`;
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
 }
 
 /** Calls whose approval or verdict no longer holds, as new proposals. */

@@ -119,3 +119,35 @@ scenario(
     expect(git("show", `cadre/${child}:half.txt`)).toBe("half\n");
   },
 );
+
+scenario(
+  "[D6] two siblings and one file: the second is told who has it, and may have it when the first has ended",
+  {
+    agent: "agents: [coder, helper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
+    cast: { coder: "", helper: "" },
+    config: "permissions: { allow: [Write] }\n",
+    script: roles({
+      tester: turns(
+        { calls: [delegate("coder"), delegate("helper")] },
+        { calls: [delegate("helper", "again")] },
+      ),
+      coder: ({ turn }) =>
+        turn === 1 ? { calls: [write("./a.txt", "coder\n")] } : { text: "done", delay: 400 },
+      helper: ({ turn, task }) => {
+        if (turn === 1) return { calls: [write("a.txt", "helper\n")], delay: task === "again" ? 0 : 150 };
+        return { text: "done" };
+      },
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const started = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
+    const [coder, helper, again] = started.map(({ child_run_id }) => child_run_id);
+    expect(resultsRead(await world.events(helper!))[0]).toBe(
+      `a.txt is being changed by coder (run ${coder}), so nothing was done. Work on something else, or try again when it has ended.`,
+    );
+    expect(payloadsOf(await world.events(again!), "TOOL_RESULT")[0]?.isError).toBeUndefined();
+    expect(readFileSync(join(world.folder, "a.txt"), "utf8")).toBe("helper\n");
+  },
+);

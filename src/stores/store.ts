@@ -37,6 +37,8 @@ export interface Append {
   guard?: "signals" | "unchanged";
   /** Gives the lease back in the same transaction, if the events went in (J6). `wakeAt` undefined: until a signal. */
   rest?: { wakeAt: number | undefined };
+  /** D6: files that the events' effects will change. Refused if a run of another branch of the tree is changing one. */
+  claims?: readonly string[];
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
   /** What a model call may spend, against what its run and its tree may (B2). */
@@ -89,12 +91,16 @@ export type Refusal =
   /** The run has as many children as it may, the tree as many runs, the workspace as many agents at work. */
   | "children"
   | "runs"
-  | "places";
+  | "places"
+  /** A run of another branch is changing the same file. */
+  | "claimed";
 
 export interface Appended {
   /** The journal after `after`, in order: what others wrote, and what this append wrote. */
   events: JournalEvent[];
   refused?: Refusal;
+  /** Who has which file, where that is why. */
+  claimedBy?: { path: string; runId: RunId; agent: string };
 }
 
 export interface Lease extends Writer {

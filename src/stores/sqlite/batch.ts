@@ -19,7 +19,7 @@ import { totalTokens } from "../../projections/usage.ts";
 import type { Append, Appended, Budget, Refusal } from "../store.ts";
 import { updateInbox } from "./inbox.ts";
 import { budgetOf, type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
-import { admitChild, noRoom, tellTree } from "./tree.ts";
+import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 const EVENT_BYTES = 2_000_000;
@@ -66,6 +66,13 @@ export class Batch {
       this.refusal(held, append) ??
       (append.spawn && noRoom(this, this.statements, held, append.spawn));
     if (refused) return { events: this.journalAfter(held, append.after), refused };
+    const { claims = [] } = append;
+    const claimed = claimedBy(this, this.statements, held, claims);
+    if (claimed) {
+      const events = this.journalAfter(held, append.after);
+      return { events, refused: "claimed", claimedBy: claimed };
+    }
+    for (const path of claims) this.statements.claim.run(held.row.rootRunId, path, held.row.id);
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;

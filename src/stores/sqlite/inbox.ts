@@ -22,7 +22,10 @@ const INBOX_TYPES: ReadonlySet<EventType> = new Set([
 export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {
   if (!INBOX_TYPES.has(event.type)) return false;
   for (const change of itemChanges(event)) changeItem(statements, held, event, change);
-  if (TERMINAL_TYPES.has(event.type)) return changesOf(statements.endGrants.run(held.n)) > 0;
+  if (TERMINAL_TYPES.has(event.type)) {
+    statements.endClaims.run(held.row.id);
+    return changesOf(statements.endGrants.run(held.n)) > 0;
+  }
   return event.type === "APPROVAL_DECIDED" && addGrant(statements, held, event);
 }
 

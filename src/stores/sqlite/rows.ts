@@ -146,6 +146,11 @@ export function prepareStatements(db: DatabaseSync) {
     addGrant: db.prepare(
       "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
     ),
+    claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),
+    claim: db.prepare(
+      "INSERT INTO claims (root, path, run) VALUES (?, ?, ?) ON CONFLICT (root, path) DO UPDATE SET run = excluded.run",
+    ),
+    endClaims: db.prepare("DELETE FROM claims WHERE run = ?"),
     endGrants: db.prepare("DELETE FROM grants WHERE run = ? AND scope = 'tree'"),
     treeSpend: db.prepare(
       `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0) AS cost,

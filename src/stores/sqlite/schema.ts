@@ -157,5 +157,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX idx_messages_run ON messages (metadata_json ->> '$.run_id');
   -- what it takes to go on with the messages of a run that has not ended
   CREATE TABLE recordings (run TEXT PRIMARY KEY, recording TEXT NOT NULL) STRICT;
+  -- D6: which run of a tree is changing a file
+  CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path)) STRICT, WITHOUT ROWID;
+  CREATE INDEX claims_run ON claims (run);
   `,
 ];

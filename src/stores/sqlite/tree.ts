@@ -4,9 +4,9 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { firstRow } from "../../projections/run-row.ts";
+import { firstRow, type RunRow } from "../../projections/run-row.ts";
 import { awaitedChildren, blockedBy, childCompleted, childSetAside } from "../../projections/tree.ts";
-import type { Refusal, Spawn } from "../store.ts";
+import type { Appended, Refusal, Spawn } from "../store.ts";
 import { type Held, insertRow, type Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
@@ -48,6 +48,31 @@ function refreshBlockers(batch: Writes, held: Held): void {
   const children = awaited.flatMap((id) => batch.find(id)?.row ?? []);
   const event = blockedBy(held.row, children);
   if (event) batch.signal(held, [event]);
+}
+
+/** D6: the first of these files that a run of another branch is changing. Its own line, up and down, may have it. */
+export function claimedBy(
+  batch: Writes,
+  statements: Statements,
+  { row }: Held,
+  paths: readonly string[],
+): Appended["claimedBy"] {
+  for (const path of paths) {
+    const holder = statements.claimOf.get(row.rootRunId, path)?.["run"] as RunId | undefined;
+    const held = holder === undefined || holder === row.id ? undefined : batch.find(holder);
+    if (!held || held.row.endedAt !== undefined) continue;
+    if (isAbove(batch, held.row, row) || isAbove(batch, row, held.row)) continue;
+    return { path, runId: held.row.id, agent: held.row.agent };
+  }
+  return undefined;
+}
+
+function isAbove(batch: Writes, upper: RunRow, lower: RunRow): boolean {
+  for (let row: RunRow | undefined = lower; row; ) {
+    if (row.id === upper.id) return true;
+    row = row.parentRunId === undefined ? undefined : batch.find(row.parentRunId)?.row;
+  }
+  return false;
 }
 
 /** J7: the child exists if, and only if, its parent's journal says so. */
