@@ -23,7 +23,7 @@ export interface Desk extends EditPlace {
 export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<void> {
   const choices = choicesFor(item);
   const card = approvalLines(item, desk.screen.paint, desk.whoAsks(item));
-  for (const line of card) desk.screen.line(line);
+  desk.screen.line(card.join("\n"));
   for (;;) {
     const choice = await choose(choices, card.length, desk, signal);
     try {
@@ -65,7 +65,7 @@ async function choose(
         return choice;
       }
       if (key !== "?") continue;
-      for (const { key: name, help } of choices) screen.line(`  ${name}  ${help}`);
+      screen.line(choices.map(({ key: name, help }) => `  ${name}  ${help}`).join("\n"));
       screen.redraw();
     }
   } finally {
@@ -95,7 +95,7 @@ function createEdit(): Choice {
     async act(item, desk, signal) {
       const input = await editJson(item.input, draft, desk, signal);
       if (input === undefined) return false;
-      for (const line of editLines(item.input, input, desk.screen.paint)) desk.screen.line(line);
+      desk.screen.line(editLines(item.input, input, desk.screen.paint).join("\n"));
       return decide(item, desk, { decision: "edit", input });
     },
   };

@@ -43,7 +43,10 @@ const runsOf = ({ lines }: Finished) =>
 
 describe("at a terminal", () => {
   test("[U18] each run has its line, the question says who wants what for which task, and the rest goes on meanwhile", async () => {
-    await using p = await team();
+    await using p = await team({
+      worker: `  - { when: { turn: 2, task: parser }, calls: [${write("parser.txt")}] }
+  - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
+    });
     const terminal = p.terminal("run", "lead", "get it ready");
     await terminal.sees(
       /lead › worker needs your approval\nworks on: parser\ntool Write\nasked because of: /,
@@ -63,7 +66,7 @@ describe("at a terminal", () => {
       /\n✓ lead .*\n├─ ✓ worker +The parser is done\..*\n.*\n└─ ✓ worker#2.*\n.*\n5 runs: 5 done · .*\n\nDone\nAll parts are there\.\n/,
     );
     expect(terminal.screen()).toMatch(/^with all below it: \d+ tool calls · [\d,]+ tokens · \$0 · /m);
-    expect(terminal.screen().match(/✓ lead/g)).toHaveLength(1);
+    expect(terminal.screen().match(/✓ lead|needs your approval/g)).toHaveLength(2);
   });
 
   test("several questions come one after the other, and each says how many more wait", async () => {

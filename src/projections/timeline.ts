@@ -200,9 +200,12 @@ const MAIN_FIELDS = [
   "url",
   "query",
   "agent",
+  "role",
+  "agentType",
   "question",
   "service",
   "summary",
+  "task",
 ];
 
 /** `Run: npm test` as `run: npm test`; names of tools keep their capitals. */

@@ -34,4 +34,6 @@ export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: s
     "[P7] a cancelled run that was taken up five times in vain was set aside and could never end",
   ],
   ["runs", 448, "[P7] the same, with the cancel between two of those times"],
+  ["trees", 44, "[P9] a read beside check_run in one response broke the drive, until the run was set aside"],
+  ["trees", 115, "[D2] children were cancelled for their parent's end, and a message made the parent go on"],
 ];

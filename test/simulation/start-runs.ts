@@ -1,8 +1,10 @@
-// Admits the runs of a plan, as the API does.
+// The agents of one simulation, and the runs that are admitted from outside, as the API does it.
 
+import { CadreError } from "../../src/errors.ts";
+import type { Definition } from "../../src/journal/definition.ts";
 import { admit } from "../../src/loop/admit.ts";
 import type { Store } from "../../src/stores/store.ts";
-import type { RunPlan } from "./options.ts";
+import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 export async function startRuns(
@@ -16,4 +18,18 @@ export async function startRuns(
       { store, clock, ids, findAgent, limits: {}, approvals, workspace: "/work", wake: async () => {} },
     );
   }
+}
+
+/** The loop keeps definitions by their hash: another edition for each simulation, or the second would skip reading. */
+let edition = 0;
+
+/** Every agent's file, compiled. */
+export function agentsOf({ runs, cast }: SimOptions): (name: string) => Promise<Definition> {
+  const number = String(++edition);
+  const known = new Map([...runs, ...cast].map((plan) => [plan.agent, definitionOf(plan, number)]));
+  return async (name) => {
+    const definition = known.get(name);
+    if (!definition) throw new CadreError("AGENT_NOT_FOUND", `There is no agent ${name}.`);
+    return definition;
+  };
 }

@@ -73,11 +73,9 @@ function agentPlan(random: Random, level: number, index: number): RunPlan {
     limits: limits(random),
     turns: few.map((turn, number) => ({
       ...turn,
-      calls: turn.calls
-        .map((call, place) =>
-          team && random.chance(share) ? teamCall(random, team, `${name}.${number}.${place}`) : call,
-        )
-        .sort((left, right) => Number(right.child !== undefined) - Number(left.child !== undefined)),
+      calls: turn.calls.map((call, place) =>
+        team && random.chance(share) ? teamCall(random, team, `${name}.${number}.${place}`) : call,
+      ),
     })),
     ...(team ? { team } : {}),
   };

@@ -1,10 +1,13 @@
 // What is said of an event in one line, and which events need none because something else on the screen tells of them.
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
-import type { TimelineEntry } from "../../projections/timeline.ts";
-import { count } from "./format.ts";
+import { FINAL_REPORT } from "../../projections/run-state.ts";
+import { describeCall, type TimelineEntry } from "../../projections/timeline.ts";
+import { nextAttempt } from "./doing.ts";
+import { count, duration } from "./format.ts";
+import type { LiveRun, LiveTree } from "./live-tree.ts";
 import { plainLine } from "./plain.ts";
-import { fitted, type Paint } from "./screen.ts";
+import { fitted, type Paint, type Screen } from "./screen.ts";
 
 /** What the last lines, the summary, the parent or the line before it says already. */
 export function isToldOtherwise(event: JournalEvent): boolean {
@@ -34,9 +37,29 @@ const NEWS: ReadonlySet<string> = new Set([
   "CANCEL_REQUESTED",
 ]);
 
-export function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
-  const before = payload.continues ? ` · continues ${plainLine(payload.continues.runId)}` : "";
-  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}`)}`;
+export interface Told {
+  run: LiveRun;
+  event: JournalEvent;
+  entry: TimelineEntry;
+  tree: LiveTree;
+}
+
+/** The words of the timeline, with what only somebody who watches needs. */
+export function linesOf({ run, event, entry, tree }: Told, screen: Screen): string[] {
+  const { paint } = screen;
+  const retitled = (title: string): string[] => [toned({ ...entry, title }, paint)];
+  switch (event.type) {
+    case "RUN_STARTED":
+      return [run === tree.top ? headline(event, paint) : paint("dim", `run ${event.runId}`)];
+    case "TOOL_RESULT":
+      return resultLines(run, event, entry, screen);
+    case "MODEL_CALL_FAILED":
+      return retitled(`${entry.title}${nextTry(run, event)}`);
+    case "CHILD_RUN_COMPLETED":
+      return retitled(withName(entry.title, tree.runs.get(event.payload.child_run_id)));
+    default:
+      return [toned(entry, paint)];
+  }
 }
 
 const TONES = { plain: undefined, good: "green", bad: "red", warn: "yellow", quiet: "dim" } as const;
@@ -46,14 +69,45 @@ export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
   return format === undefined ? plainLine(title) : paint(format, plainLine(title));
 }
 
-export function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
+function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
+  const before = payload.continues ? ` · continues ${plainLine(payload.continues.runId)}` : "";
+  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}`)}`;
+}
+
+function resultLines(
+  { timeline }: LiveRun,
+  event: EventOf<"TOOL_RESULT">,
+  entry: TimelineEntry,
+  { rich, columns, paint }: Screen,
+): string[] {
+  const call = timeline.names.calls.get(event.payload.toolCallId);
+  if (call?.tool === FINAL_REPORT) return [];
+  const first = firstLine(event.payload.output, rich ? columns - 30 : LONGEST);
+  const title = rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
+  return [toned({ ...entry, title }, paint), ...(first === "" ? [] : [paint("dim", `  ${first}`)])];
+}
+
+function nextTry({ state }: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">): string {
+  const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
+  return wait > 0 ? ` · attempt ${nextAttempt(state)} in ${duration(wait)}` : "";
+}
+
+/** A child by the name that its own lines have. */
+function withName(title: string, child: LiveRun | undefined): string {
+  const agent = child?.state.start?.agent;
+  return agent !== undefined && title.startsWith(agent) ? child!.name + title.slice(agent.length) : title;
+}
+
+function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
   const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
   if (outcome === "ok") return `✓ ${what}`;
   return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${outcome.replace("_", " ")})`;
 }
 
+const LONGEST = 140;
+
 /** The first line of a result, how many more there are, and the mark with which a command ends. */
-export function firstLine(output: unknown, cells: number): string {
+function firstLine(output: unknown, cells: number): string {
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const end = lines.length > 1 && /^\[.*\]$/.test(lines.at(-1)!) ? ` ${plainLine(lines.pop()!)}` : "";

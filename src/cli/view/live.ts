@@ -6,11 +6,9 @@
 import type { Delta } from "../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
-import { FINAL_REPORT } from "../../projections/run-state.ts";
-import { describeCall, type TimelineEntry } from "../../projections/timeline.ts";
-import { nextAttempt, turnOf } from "./doing.ts";
-import { duration } from "./format.ts";
-import { firstLine, headline, isNews, isToldByTree, isToldOtherwise, marked, toned } from "./lines.ts";
+import type { TimelineEntry } from "../../projections/timeline.ts";
+import { turnOf } from "./doing.ts";
+import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
 import { plain, plainLine } from "./plain.ts";
 import { fitted, type Screen } from "./screen.ts";
@@ -69,69 +67,35 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   let last = "";
   const isTop = (run: LiveRun): boolean => run === tree.top;
 
-  const startLine = ({ runId }: JournalEvent): string => screen.paint("dim", `run ${runId}`);
-
   /** Every line says whose it is, unless it can only be one's. */
-  function say(run: LiveRun, text: string): void {
+  function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
-    for (const line of text.split("\n")) screen.line(`${who}${line}`);
+    for (const line of lines) screen.line(`${who}${line}`);
   }
 
   function thought(run: LiveRun, { payload }: EventOf<"AGENT_THOUGHT">): void {
     const text = textOf(payload.content).trim();
     const isSpoken = screen.rich && isTop(run) && (draws || tree.runs.size === 1);
     if (isSpoken) words.settle(text);
-    else if (text !== "") say(run, plain(text));
+    else if (text !== "") say(run, plain(text).split("\n"));
     if (isTop(run) && text !== "") last = text;
   }
 
-  function modelCall(
-    run: LiveRun,
-    { payload: { callId, attempt = 1, model } }: EventOf<"MODEL_CALL_STARTED">,
-  ): void {
+  function modelCall(run: LiveRun, { payload }: EventOf<"MODEL_CALL_STARTED">): void {
+    const { callId, attempt = 1, model } = payload;
     if (isTop(run)) words.expect(callId, attempt);
     if (models.has(model)) return;
     models.add(model);
-    say(run, screen.paint("dim", `model ${modelLabel(model)}`));
-  }
-
-  function failure(run: LiveRun, { ts, payload }: EventOf<"MODEL_CALL_FAILED">, entry: TimelineEntry): void {
-    const wait = payload.retryAt === undefined ? 0 : payload.retryAt - ts;
-    const next = wait > 0 ? ` · attempt ${nextAttempt(run.state)} in ${duration(wait)}` : "";
-    say(run, toned({ ...entry, title: `${entry.title}${next}` }, screen.paint));
-  }
-
-  function result(run: LiveRun, event: EventOf<"TOOL_RESULT">, entry: TimelineEntry): void {
-    const call = run.timeline.names.calls.get(event.payload.toolCallId);
-    if (call?.tool === FINAL_REPORT) return;
-    const first = firstLine(event.payload.output, screen.rich ? screen.columns - 30 : LONGEST);
-    const title = screen.rich && call ? marked(event, describeCall(call.tool, call.input)) : entry.title;
-    say(run, toned({ ...entry, title }, screen.paint));
-    if (first !== "") say(run, screen.paint("dim", `  ${first}`));
-  }
-
-  /** By the name that its own lines have. */
-  function childEnd(run: LiveRun, { payload }: EventOf<"CHILD_RUN_COMPLETED">, entry: TimelineEntry): void {
-    const child = tree.runs.get(payload.child_run_id);
-    const agent = child?.state.start?.agent ?? "";
-    const title =
-      child && entry.title.startsWith(agent) ? child.name + entry.title.slice(agent.length) : entry.title;
-    say(run, toned({ ...entry, title }, screen.paint));
+    say(run, [screen.paint("dim", `model ${modelLabel(model)}`)]);
   }
 
   return {
     event(run: LiveRun, event: JournalEvent, entry: TimelineEntry | undefined): void {
       if (event.type === "MODEL_CALL_STARTED") modelCall(run, event);
       else if (draws && (isTop(run) ? isToldByTree(event) : !isNews(event))) return;
-      else if (event.type === "RUN_STARTED")
-        say(run, isTop(run) ? headline(event, screen.paint) : startLine(event));
       else if (event.type === "AGENT_THOUGHT") thought(run, event);
-      else if (!entry || isToldOtherwise(event)) return;
-      else if (event.type === "TOOL_RESULT") result(run, event, entry);
-      else if (event.type === "MODEL_CALL_FAILED") failure(run, event, entry);
-      else if (event.type === "CHILD_RUN_COMPLETED") childEnd(run, event, entry);
-      else say(run, toned(entry, screen.paint));
+      else if (entry && !isToldOtherwise(event)) say(run, linesOf({ run, event, entry, tree }, screen));
     },
     piece: words.piece,
     lastWords: () => last,
@@ -157,5 +121,3 @@ export function modelLabel(model: string): string {
   const name = plainLine(model);
   return name.startsWith("scripted/") ? `${name} (scripted)` : name;
 }
-
-const LONGEST = 140;

@@ -17,7 +17,7 @@ export interface Screen {
   readonly columns: number;
   /** How many lines there are for what goes on, so that a question stays in sight with all that belongs to it. */
   readonly room: number;
-  /** One more line. Without a text: ends an open one, or leaves an empty one. */
+  /** One more line, or several in one breath. Without a text: ends an open one, or leaves an empty one. */
   line(text?: string): void;
   /** Text without an end: the next piece goes on where it stopped. */
   stream(text: string): void;
