@@ -8,6 +8,7 @@ import type { About, Contender } from "./contender.ts";
 export type Measure =
   | { kind: "about" }
   | { kind: "cpu"; runs: number; steps: number; warmUp: number }
+  | { kind: "tree"; warmUp: number }
   | { kind: "disk"; runs: number; steps: number }
   | { kind: "extras" };
 
@@ -49,6 +50,8 @@ async function perform(task: Measure, contender: Contender, folder: string): Pro
       return { about: contender.about };
     case "cpu":
       return measureCpu(task, contender, folder);
+    case "tree":
+      return measureTree(task.warmUp, contender, folder);
     case "disk":
       return { bytes: await measureDisk(task, contender, folder) };
     case "extras":
@@ -70,6 +73,17 @@ async function measureCpu(
   await contender.close();
   if (done.steps !== runs * steps) throw new Error(`${done.steps} steps instead of ${runs * steps}`);
   return { cpu: (user + system) / 1000 / done.steps, peak };
+}
+
+/** CPU milliseconds of one tree, after others. */
+async function measureTree(warmUp: number, contender: Contender, folder: string): Promise<Measured> {
+  if (!contender.tree) return {};
+  for (let done = 0; done < warmUp; done++) await contender.tree(folder);
+  const before = process.cpuUsage();
+  await contender.tree(folder);
+  const { user, system } = process.cpuUsage(before);
+  await contender.close();
+  return { cpu: (user + system) / 1000 };
 }
 
 /** Per step, without what an empty storage takes. */

@@ -21,6 +21,8 @@ export interface Contender {
   run(scenario: Scenario): Promise<{ steps: number }>;
   /** Everything is on disk, and nothing is held open. */
   close(): Promise<void>;
+  /** A tree of 100 runs, three levels: one that starts nine, each of which starts ten; 110 model calls. */
+  tree?(folder: string): Promise<void>;
   /** What only this contender has to show: numbers by name. */
   extras?(folder: string): Promise<Record<string, number>>;
 }
@@ -33,6 +35,9 @@ export async function think(turn: number, steps: number): Promise<{ a: number; b
   await new Promise((resolve) => setImmediate(resolve));
   return turn <= steps ? { a: turn, b: 1 } : undefined;
 }
+
+/** Who starts how many of whom. */
+export const TREE = { root: { of: "mid", count: 9 }, mid: { of: "leaf", count: 10 } } as const;
 
 export const add = ({ a, b }: { a: number; b: number }): { sum: number } => ({ sum: a + b });
 

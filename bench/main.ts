@@ -50,6 +50,7 @@ async function main(): Promise<void> {
     return measured;
   };
   await cpuTable(ask);
+  await treeTable(ask);
   await diskTable(ask);
   await extrasTable(ask);
   for (const [name, problem] of problems) console.log(`\n${name}: ${problem}`);
@@ -96,6 +97,34 @@ async function measureColumn(
     }
   }
   return column;
+}
+
+const TREE_COLUMNS = [
+  { title: "young", warmUp: 1 },
+  { title: "warm", warmUp: 20 },
+];
+const TREE_CONTENDERS = ["floor", "cadre"];
+
+async function treeTable(ask: Ask): Promise<void> {
+  const columns: Map<string, number[]>[] = [];
+  for (const { warmUp } of TREE_COLUMNS) {
+    const column = new Map<string, number[]>();
+    for (let round = 0; round < 5; round++) {
+      for (const name of TREE_CONTENDERS) {
+        const { cpu } = await ask(name, { kind: "tree", warmUp });
+        if (cpu !== undefined) column.set(name, [...(column.get(name) ?? []), cpu]);
+      }
+    }
+    columns.push(column);
+  }
+  print("CPU ms of a tree of 100 runs on three levels, median (× floor)", [
+    ["", ...TREE_COLUMNS.map(({ title }) => title)],
+    ...TREE_CONTENDERS.map((name) => [
+      name,
+      ...columns.map((column) => withRatio(median(column.get(name)), median(column.get("floor")))),
+    ]),
+    ["target of cadre", ...TREE_COLUMNS.map(() => "(≤ 1.50)")],
+  ]);
 }
 
 async function diskTable(ask: Ask): Promise<void> {

@@ -36,6 +36,8 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
   engine: "local" | "pg-boss" | "restate";
+  /** Agents at work in one workspace at the same time (S1-69). */
+  concurrency: number;
   server: { host: string; port: number };
   problems: Problem[];
   /** Where something stands in the file; its first line where there is none. */
@@ -71,6 +73,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     sandbox: "auto",
     taint: true,
     engine: "local",
+    concurrency: 10,
     ...values,
     ...over.keys,
     store: located(folder, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),

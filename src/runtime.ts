@@ -85,8 +85,6 @@ export interface Runtime {
 const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 const LOOK_AFTER_MS = 60_000;
-/** At work in one workspace at the same time. */
-const CONCURRENT_AGENTS = 10;
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock = systemClock, ids = systemIds } = options;
@@ -229,7 +227,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
-    concurrent: CONCURRENT_AGENTS,
+    concurrent: config.concurrency,
     systemPrompt: project.systemPrompt,
     gate: createGate(),
     drives: new Map(),

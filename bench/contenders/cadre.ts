@@ -10,7 +10,7 @@ import type { Script } from "../../src/models/script.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { defineTool } from "../../src/tools/tool.ts";
-import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK } from "../contender.ts";
+import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK, TREE } from "../contender.ts";
 
 export const about: About = {
   packages: [],
@@ -30,6 +30,19 @@ export async function close(): Promise<void> {
   opened = undefined;
 }
 
+export async function tree(folder: string): Promise<void> {
+  opened ??= await open(folder);
+  const { runtime, ended } = opened;
+  const { runId } = await runtime.admit({ agent: "root", task: TASK, limits: { maxToolCallsPerTurn: 20 } });
+  await new Promise<void>((resolve) => {
+    ended.set(runId, resolve);
+  });
+  ended.delete(runId);
+  const { runs } = await runtime.store.runs({ root: runId, limit: 200 });
+  const done = runs.filter(({ status }) => status === "completed").length;
+  if (done !== 100) throw new Error(`${done} of 100 runs are completed`);
+}
+
 /** `commits per step`, and `due-scan ms` over 100,000 suspended runs. */
 export async function extras(folder: string): Promise<Record<string, number>> {
   return {
@@ -44,6 +57,13 @@ async function open(folder: string) {
     join(folder, "agents", "adder.md"),
     `---\ndescription: adds\nmodel: scripted/bench\ntools: [add]\n---\n${INSTRUCTIONS}\n`,
   );
+  writeFileSync(join(folder, "cadre.yaml"), "concurrency: 200\nlimits: { tree: { maxRuns: 200 } }\n");
+  for (const [name, keys] of Object.entries(TREE_AGENTS)) {
+    writeFileSync(
+      join(folder, "agents", `${name}.md`),
+      `---\ndescription: adds\nmodel: scripted/bench\ntools: []\n${keys}\n---\n${INSTRUCTIONS}\n`,
+    );
+  }
   const runtime = await createRuntime({
     folder,
     env: {},
@@ -60,8 +80,26 @@ async function open(folder: string) {
   return { runtime, ended };
 }
 
+const TREE_AGENTS = {
+  root: "agents: [mid]\ndelegation: { mode: parallel, maxParallel: 20 }",
+  mid: "agents: [leaf]\ndelegation: { mode: parallel, maxParallel: 20 }",
+  leaf: "",
+};
+
 /** The scripted model gives every call its one real turn of the event loop. */
-const script: Script = ({ turn, task }) =>
+const script: Script = ({ agent, turn, task }) => {
+  if (agent === "adder") return addition(turn, task);
+  const starts = turn === 1 ? (TREE as Record<string, { of: string; count: number }>)[agent] : undefined;
+  const usage = { input: 10, output: 5 };
+  if (!starts) return { text: LAST_WORDS, usage };
+  const calls = Array.from({ length: starts.count }, (_, index) => ({
+    tool: "delegate",
+    input: { agent: starts.of, task: `part ${index}` },
+  }));
+  return { calls, usage };
+};
+
+const addition = (turn: number, task: string) =>
   turn <= Number(task.slice(TASK.length))
     ? { calls: [{ tool: "add", input: { a: turn, b: 1 } }], usage: { input: 10, output: 5 } }
     : { text: LAST_WORDS, usage: { input: 10, output: 5 } };

@@ -3,13 +3,53 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isStepCount, ToolLoopAgent, tool } from "ai";
 import { z } from "zod";
-import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK, think } from "../contender.ts";
+import { type About, add, INSTRUCTIONS, LAST_WORDS, type Scenario, TASK, TREE, think } from "../contender.ts";
 
 export const about: About = { packages: ["ai"], durability: "none: a crash loses the run" };
 
 export async function run({ runs, steps }: Scenario): Promise<{ steps: number }> {
   const done = await Promise.all(Array.from({ length: runs }, () => runOnce(steps)));
   return { steps: done.reduce((sum, count) => sum + count, 0) };
+}
+
+/** Agents as tools of agents: what people build who need no durability. */
+export async function tree(): Promise<void> {
+  const result = await agentOf("root").generate({ prompt: TASK });
+  if (result.text !== LAST_WORDS) throw new Error("the floor's tree stopped before its last words");
+}
+
+function agentOf(name: "root" | "mid" | "leaf"): ToolLoopAgent {
+  const { of, count } = name === "leaf" ? { of: undefined, count: 0 } : TREE[name];
+  const delegate = tool({
+    description: "Delegates.",
+    inputSchema: z.object({ task: z.string() }),
+    execute: async ({ task }) => (await agentOf(of ?? "leaf").generate({ prompt: task })).text,
+  });
+  return new ToolLoopAgent({
+    model: delegatingModel(count),
+    instructions: INSTRUCTIONS,
+    ...(of === undefined ? {} : { tools: { delegate } }),
+    stopWhen: isStepCount(3),
+  }) as unknown as ToolLoopAgent;
+}
+
+function delegatingModel(count: number): LanguageModelV4 {
+  const { doGenerate, ...model } = instantModel(0);
+  let turn = 0;
+  return {
+    ...model,
+    async doGenerate(options) {
+      turn += 1;
+      if (turn > 1 || count === 0) return doGenerate(options);
+      await think(1, 1);
+      const content = Array.from({ length: count }, (_, index) => {
+        const input = JSON.stringify({ task: `part ${index}` });
+        return { type: "tool-call" as const, toolCallId: `call-${index}`, toolName: "delegate", input };
+      });
+      const finishReason = { unified: "tool-calls", raw: "tool_calls" } as const;
+      return { content, finishReason, usage, warnings: [] };
+    },
+  };
 }
 
 export async function close(): Promise<void> {}

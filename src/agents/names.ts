@@ -55,8 +55,16 @@ export function resolveName(
   name: string,
   from?: Pick<Named, "name">,
 ): Resolution<Agent> {
-  return createResolve(set.agents, ({ definition }) => definition?.title)(name, from);
+  let resolve = resolvers.get(set.agents);
+  if (!resolve) {
+    resolve = createResolve(set.agents, ({ definition }) => definition?.title);
+    resolvers.set(set.agents, resolve);
+  }
+  return resolve(name, from);
 }
+
+/** A set never changes once it is assembled, and every delegation asks it. */
+const resolvers = new WeakMap<ReadonlyMap<string, Agent>, Resolve<Agent>>();
 
 const SCOPES = ["project", "user", "builtin"] as const;
 

@@ -69,7 +69,7 @@ export const CONFIG_KEYS = {
   store: text,
   engine: z.enum(["local", "pg-boss", "restate"]),
   server: z.strictObject({ host: text.optional(), port: z.int().min(0).max(65_535).optional() }),
-  concurrency: z.unknown(),
+  concurrency: z.int().positive(),
   search: z.unknown(),
   webhooks: z.unknown(),
   users: z.unknown(),
