@@ -24,23 +24,26 @@ export async function startChildren(
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const prepared = await Promise.all(calls.map((call) => prepare(call, run, parts)));
   if (!parts.mayBegin()) return run.release();
-  // Begun in the order of the calls, and committed together.
-  await Promise.all(prepared.map((child, index) => begin(child, calls[index]!, index === 0, run, parts)));
+  // Begun in the order of the calls, and committed together. What is refused is written after that: a result folded
+  // ahead while an intent is under way could be lost from the fold, and its child started all the same.
+  const refusals = await Promise.all(
+    prepared.map((child, index) => begin(child, { isFirst: index === 0, run, parts })),
+  );
+  refusals.forEach((refused, index) => {
+    if (refused) run.record(refusal(calls[index]!, refused));
+  });
 }
 
+/** Why it did not begin, if the model is to be told. */
 async function begin(
   child: Child | Refused,
-  call: ToolCall,
-  isFirst: boolean,
-  run: RunJournal,
-  parts: LoopParts,
-): Promise<void> {
-  if ("outcome" in child) return refuse(call, child, run);
+  { isFirst, run, parts }: { isFirst: boolean; run: RunJournal; parts: LoopParts },
+): Promise<Refused | undefined> {
+  if ("outcome" in child) return child;
   const { started, answered, awaited } = child;
   const spawn = { ...child.spawn, takesPlace: isFirst && awaited };
   const refused = await run.begin([started, ...answered], { spawn });
-  const reason = refused && refusedByTree(refused, run, parts.concurrent);
-  if (reason) refuse(call, reason, run);
+  return refused && refusedByTree(refused, run, parts.concurrent);
 }
 
 async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<Child | Refused> {
@@ -88,7 +91,7 @@ async function childOf(
         key: call.id,
         ...(attempt > 1 ? { attempt } : {}),
         ...(asked.awaited ? {} : { awaited: false }),
-        ...(onFailure === "retry" && attempt === 1 ? { retries: 1 } : {}),
+        ...(onFailure === "retry" && attempt === 1 && asked.awaited ? { retries: 1 } : {}),
         ...(place.worktree === undefined ? {} : { worktree: place.worktree }),
         nonce: parts.ids.nonce(),
       },
@@ -205,6 +208,7 @@ function answeredAtOnce(call: ToolCall, { awaited }: Delegated, runId: string): 
   return [{ type: "TOOL_RESULT", payload: { toolCallId: call.id, output } }];
 }
 
-function refuse(call: ToolCall, { output, outcome }: Refused, run: RunJournal): void {
-  run.record({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } });
-}
+const refusal = (call: ToolCall, { output, outcome }: Refused): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId: call.id, output, isError: true, outcome },
+});

@@ -1,6 +1,6 @@
 // What a run's row means to the runs around it. Pure, so that every store tells parents the same.
 
-import type { EventBody, JournalEvent, Payload } from "../journal/events.ts";
+import type { EventBody, JournalEvent, Payload, Spent } from "../journal/events.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import type { RunRow } from "./run-row.ts";
 
@@ -32,8 +32,6 @@ export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | un
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
   const { summary, result, tree } = ended.payload as Payload<"RUN_COMPLETED">;
-  const { input, output, cacheRead, cacheWrite, cost, unpriced } = row.usage;
-  const own = { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
   return {
     type: "CHILD_RUN_COMPLETED",
     payload: {
@@ -42,9 +40,14 @@ export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | un
       summary,
       key: row.parentKey,
       result,
-      ...(tree ?? own),
+      ...(tree ?? spentBy(row)),
     },
   };
+}
+
+function spentBy({ usage }: RunRow): Spent {
+  const { input, output, cacheRead, cacheWrite, cost, unpriced } = usage;
+  return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
 }
 
 /** E5: what it says of a child that was set aside: for the parent it has ended. */
@@ -72,6 +75,7 @@ export function childSetAside(row: RunRow, reason: string): EventBody | undefine
         duration_ms: row.usage.activeMs,
         first_cause: { run_id: id, agent, stop_reason: "error", summary },
       },
+      ...spentBy(row),
     },
   };
 }
