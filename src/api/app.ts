@@ -10,6 +10,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { messageRoutes } from "./routes/messages.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { usageRoutes } from "./routes/usage.ts";
 
@@ -22,6 +23,7 @@ export function createApp(parts: ApiParts): Hono {
   app.route("/api/approvals", approvalRoutes(parts));
   app.route("/api/grants", grantRoutes(parts));
   app.route("/api/agents", agentRoutes(parts));
+  app.route("/api/messages", messageRoutes(parts));
   app.route("/api/usage", usageRoutes(parts));
   app.notFound((c) =>
     errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),

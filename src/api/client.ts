@@ -5,6 +5,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { CadreError, type ErrorCode, httpStatus, messageOf } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
+import type { MessageRow } from "../projections/message-row.ts";
 import type { UsageReport } from "../projections/usage-report.ts";
 import {
   type AgentView,
@@ -13,6 +14,7 @@ import {
   ErrorBody,
   type GrantView,
   type Health,
+  type MessagesFilter,
   type OutcomeBody,
   type RunDetail,
   type RunSummary,
@@ -74,6 +76,7 @@ export interface CadreClient {
   revokeGrant(id: number): Promise<void>;
   agents(): Promise<AgentView[]>;
   /** Of all runs, or of one and its descendants. */
+  messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
   usage(filter?: UsageFilter): Promise<UsageReport>;
   verify(runId: string): Promise<Verification>;
 }
@@ -107,6 +110,7 @@ export function createClient(options: ClientOptions): CadreClient {
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
     revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
+    messages: (filter = {}) => get("/api/messages", { ...filter }),
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
   };

@@ -121,6 +121,20 @@ export const UsageQuery = z.strictObject({
   since: Count.exactOptional(),
 });
 
+export const MessagesQuery = z.strictObject({
+  session: z.string().min(1).exactOptional(),
+  run: z.string().min(1).exactOptional(),
+  role: z.string().min(1).exactOptional(),
+  /** The id of a row: those that it brought about in other agents. */
+  parent: Count.exactOptional(),
+  limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the nextCursor of the page before")
+    .exactOptional(),
+});
+export type MessagesFilter = z.output<typeof MessagesQuery>;
+
 export const NoQuery = z.strictObject({});
 
 export interface RunsFilter {

@@ -457,3 +457,35 @@ describe("usage", () => {
     expect(await api.client.usage()).toEqual({ byAgent: [], byModel: [], byEdge: [] });
   });
 });
+
+describe("messages", () => {
+  served(
+    "[S2-1] [S2-75] [S2-76] every model call of a tree is a row, with the call that brought it about",
+    { ...chain, cast: { coder: "agents: [helper]\ntools: []", helper: "" } },
+    async (world, api) => {
+      const runId = await world.run("see to it", { sessionId: "s1" });
+      await world.settled(runId);
+      const { messages } = (await ask(api, "GET", "/api/messages?session=s1")).body as {
+        messages: {
+          id: number;
+          agent_role: string;
+          parent_message_id: number | null;
+          request_type: string;
+        }[];
+      };
+      expect(messages.map(({ agent_role }) => agent_role)).toEqual([
+        "tester",
+        "coder",
+        "helper",
+        "helper",
+        "coder",
+        "tester",
+      ]);
+      const [first, second] = messages;
+      expect(second).toMatchObject({ parent_message_id: first!.id, request_type: "delegation" });
+      const below = await ask(api, "GET", `/api/messages?parent=${first!.id}`);
+      expect((below.body as { messages: unknown[] }).messages).toHaveLength(2);
+      expect(await ask(api, "GET", "/api/messages?role")).toMatchObject({ status: 400 });
+    },
+  );
+});

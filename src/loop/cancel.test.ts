@@ -1,7 +1,18 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { z } from "zod";
 import { effects } from "../../test/support/oracle.ts";
-import { charge, look, payloadsOf, scenario, turns, typesOf } from "../../test/support/scenario.ts";
+import {
+  charge,
+  delegate,
+  look,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+} from "../../test/support/scenario.ts";
 import { defineTool } from "../tools/tool.ts";
 import { cancelRun, pauseRun, resumeRun, sendMessage } from "./people.ts";
 
@@ -135,3 +146,48 @@ scenario("[P7] cancel wins over a pause", { idle: true, script: turns() }, async
   await cancelRun(runId, "ann", undefined, world.runtime.people);
   expect((await world.drive(runId)).end?.status).toBe("cancelled");
 });
+
+scenario(
+  "[F23] [S4-18] three levels at work, one child waits for a person, one sleeps under Bash: all end, no process is left",
+  {
+    agent: "agents: [coder]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }",
+    cast: { coder: "agents: [helper]\ntools: [charge]", helper: "tools: [Bash]" },
+    config: "permissions: { allow: [Bash], ask: [charge] }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "asks"), delegate("coder", "sleeps")] }),
+      coder: ({ task, turn }) => {
+        if (turn > 1) return { text: "done" };
+        return { calls: [task === "asks" ? charge("x") : delegate("helper")] };
+      },
+      helper: turns({ calls: [{ tool: "Bash", input: { command: "echo $$ > pid; sleep 600" } }] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("see to it");
+    const file = join(world.folder, "pid");
+    const waiting = new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (existsSync(file) && readFileSync(file, "utf8").trim() !== "") resolve();
+        else setTimeout(look, 20);
+      };
+      look();
+    });
+    await Promise.all([waiting, world.settled(runId)]);
+    const pid = Number(readFileSync(file, "utf8"));
+    expect(isAlive(pid)).toBe(true);
+    await cancelRun(runId, "ann", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    const { runs } = await world.runtime.store.runs({ root: runId });
+    expect(runs.map(({ status }) => status)).toEqual(Array(4).fill("cancelled"));
+    expect(isAlive(pid)).toBe(false);
+    expect(await world.runtime.store.openApprovals({ root: runId })).toEqual([]);
+  },
+);
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -89,7 +89,7 @@ describe("a tree of runs whose process is killed", () => {
   });
 
   it(
-    `[P4] [P5] [P6] [J7] goes on from ${ALL ? "every one" : `each ${STRIDE}th`} of its ${tree.boundaries.length} boundaries, with nothing done twice`,
+    `[P4] [P5] [P6] [J7] [F06] [F07] [F08] goes on from ${ALL ? "every one" : `each ${STRIDE}th`} of its ${tree.boundaries.length} boundaries, with nothing done twice`,
     () => killAtEach(tree, ALL ? 1 : STRIDE),
     20 * MINUTES,
   );

@@ -19,9 +19,12 @@ export async function cancel(
   { reason }: { reason?: string },
 ): Promise<number> {
   const place = { folder, env: io.env };
+  let reachedBefore: string[] | undefined;
   const { all, cancelled, drives } = await withClient(place, async (client) => {
-    const { cancelled } = await client.cancel(id, reason);
-    return { all: allOf(await client.tree(id)), cancelled, drives: (await client.health()).drives };
+    // The owner may leave with its run before the next question: the run is not cancelled twice.
+    reachedBefore ??= (await client.cancel(id, reason)).cancelled;
+    const { drives } = await client.health();
+    return { all: allOf(await client.tree(id)), cancelled: reachedBefore, drives };
   });
   const say = (line: string): void => (json ? undefined : screen.line(line));
   const later = "no Cadre process is running here: it ends at the next `cadre run`";
