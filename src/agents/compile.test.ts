@@ -432,3 +432,22 @@ test("whatever stands behind whichever key: a definition, or an error with a pos
     { numRuns: 1_000, seed: 7 },
   );
 });
+
+describe("[N3] a slip in a key that holds something back", () => {
+  test.each([
+    ["toools: [Read]", "tools"],
+    ["disalowedTools: [Bash]", "disallowedTools"],
+    ["permisions: {deny: [Bash]}", "permissions"],
+  ])("%s is an error: dropped, it would allow more", (line, meant) => {
+    const agent = described(line);
+    expect(agent.definition).toBeUndefined();
+    expect(agent.problems).toMatchObject([
+      { code: "UNKNOWN_KEY", severity: "error", suggestion: `did you mean \`${meant}\`?` },
+    ]);
+  });
+
+  test("beside the right key, and in any other key, it is a warning", () => {
+    for (const lines of ["tools: [Read]\ntool: [Bash]", "handof: writer"])
+      expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
+  });
+});

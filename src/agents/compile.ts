@@ -38,7 +38,7 @@ const GATE = new Set(["tools", "disallowedTools", "permissions", "policy", "dele
 
 /** In another product's file a value that does not fit us is that product's business, unless it holds something back. */
 function checkKeys(document: YamlDocument, dialect: string): { values: Values; problems: Problem[] } {
-  if (dialect === "cadre") return readKeys(document, KEYS, KEY_ALIASES);
+  if (dialect === "cadre") return ownKeys(document);
   const entries = Object.entries(document.data as Record<string, Data>);
   const read = (gate: boolean) => {
     const data = Object.fromEntries(entries.filter(([key]) => GATE.has(ownKey(key)) === gate));
@@ -47,6 +47,21 @@ function checkKeys(document: YamlDocument, dialect: string): { values: Values; p
   const [gate, rest] = [read(true), read(false)];
   const dropped = rest.problems.map((problem): Problem => ({ ...problem, severity: "warning" }));
   return { values: { ...rest.values, ...gate.values }, problems: [...gate.problems, ...dropped] };
+}
+
+/** N3: `toools: [Read]` would leave every tool. A slip in a key that holds something back is no mere warning. */
+function ownKeys(document: YamlDocument): { values: Values; problems: Problem[] } {
+  const { values, problems } = readKeys(document, KEYS, KEY_ALIASES);
+  const isSlip = ({ code, suggestion }: Problem): boolean => {
+    const meant = /^did you mean `(\w+)`\?$/.exec(suggestion ?? "")?.[1];
+    if (code !== "UNKNOWN_KEY" || meant === undefined) return false;
+    const key = ownKey(meant);
+    return GATE.has(key) && !(key in values);
+  };
+  const judged = problems.map(
+    (problem): Problem => (isSlip(problem) ? { ...problem, severity: "error" } : problem),
+  );
+  return { values, problems: judged };
 }
 
 interface Compiling {

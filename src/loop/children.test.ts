@@ -132,7 +132,7 @@ scenario(
       "PERMISSION_DENIED: tester cannot spawn other. It may spawn: coder, helper.",
     );
     expect(resultsRead(await world.events(coder!))[0]).toBe(
-      "Cycle: tester is already at work above (tester → coder → tester). It may spawn: helper, tester.",
+      "Cycle: tester is already at work above (tester → coder → tester). It may spawn: helper.",
     );
     expect(resultsRead(await world.events(helper!))).toEqual([
       "Depth limit: this would be level 3 of delegation, and maxDepth is 2. Do it yourself.",

@@ -74,9 +74,8 @@ function onPath(
   const path = [...lineage.map((row) => row.agent), definition.name];
   if (!path.includes(agent)) return undefined;
   const shown = [...path, agent].map(baseName).join(" → ");
-  return denied(
-    `Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(definition.delegates)}`,
-  );
+  const others = definition.delegates?.filter((delegate) => !path.includes(delegate.agent));
+  return denied(`Cycle: ${baseName(agent)} is already at work above (${shown}). ${maySpawn(others)}`);
 }
 
 async function notThere(

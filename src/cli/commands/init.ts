@@ -145,6 +145,9 @@ function nextSteps(pack: Pack | undefined, at: string): string[] {
     .filter((file) => !/README\.md$/i.test(file))
     .map((file) => file.replace(/\.md$/, ""));
   const first =
-    agents.find((file) => /\/(orchestrator|main|receptionist)$/.test(file)) ?? agents[0] ?? pack.name;
+    agents.find((file) => /\/(supervisor|main|receptionist)$/.test(file)) ??
+    agents.find((file) => /\/orchestrator$/.test(file)) ??
+    agents[0] ??
+    pack.name;
   return [`cadre${at} agents`, `cadre${at} agents explain ${first}`, `cadre${at} run ${first} "your task"`];
 }
