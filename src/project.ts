@@ -182,7 +182,7 @@ function chooseModel(
 
 /** Rules are judged by a tool's own name: an alias that stayed would forbid nothing. */
 function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
-  const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(rule, tools));
+  const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(loopRule(rule), tools));
   const { allow, ask, deny } = definition.tools;
   return {
     ...definition,
@@ -191,8 +191,12 @@ function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly An
   };
 }
 
+/** Every name of the delegation tool is judged as one. */
+const loopRule = (rule: string): string =>
+  rule.replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate");
+
 export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
-  const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(rule, tools));
+  const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
   return { allow: canonical(rules.allow), ask: canonical(rules.ask), deny: canonical(rules.deny) };
 }
 

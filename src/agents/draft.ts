@@ -89,9 +89,14 @@ function unknownDialect(document: YamlDocument, name: string): Problem {
   return { file, ...document.at(["dialect"]), code: "UNKNOWN_DIALECT", severity: "error", message };
 }
 
+/** Where one of the keys stands. A key may be called `constructor`, and that is nobody's place. */
+export function placeOf(from: Draft["from"], key: string): Path {
+  return (Object.hasOwn(from, key) ? from[key] : undefined) ?? [key];
+}
+
 /** The draft's keys as a document: positions are those of the file's own keys. */
 export function ownDocument({ file, keys, from, document }: Draft): YamlDocument {
   const at = ([key, ...rest]: Path, part?: "key" | "value") =>
-    document.at(key === undefined ? [] : [...(from[key] ?? [key]), ...rest], part);
+    document.at(key === undefined ? [] : [...placeOf(from, String(key)), ...rest], part);
   return { file, data: keys as Record<string, Data>, problems: [], at };
 }

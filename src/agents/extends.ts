@@ -3,7 +3,7 @@
 
 import { hasErrors, nearest } from "../config/problem.ts";
 import type { Data, Path } from "../config/yaml.ts";
-import { type Draft, ownDocument } from "./draft.ts";
+import { type Draft, ownDocument, placeOf } from "./draft.ts";
 import { Names, ownKey } from "./frontmatter.ts";
 import { createResolve } from "./names.ts";
 import { isMapping } from "./parse.ts";
@@ -93,7 +93,7 @@ function inOurSpelling(draft: Draft): Spelt {
   const limits: Record<string, Data> = {};
   for (const [written, value] of Object.entries(draft.keys)) {
     const key = ownKey(written);
-    const path = draft.from[written] ?? [written];
+    const path = placeOf(draft.from, written);
     if (key === "maxTurns" || key === "maxDuration") {
       limits[key] = value;
       spelt.from["limits"] ??= path;

@@ -75,7 +75,7 @@ export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return searchedFolders(folders)
     .flatMap(({ path }) => filesBelow(path))
-    .concat(typeof roles === "string" ? [resolve(folders.project, roles)] : [])
+    .concat(typeof roles === "string" && !roles.includes("\0") ? [resolve(folders.project, roles)] : [])
     .map((file) => {
       const found = statSync(file, { throwIfNoEntry: false });
       return `${file} ${found?.ino} ${found?.size} ${found?.mtimeMs} ${found?.ctimeMs}`;

@@ -458,3 +458,38 @@ describe("[S2-34] [S2-37] roles of cadre.yaml", () => {
     for (const value of [undefined, [], {}]) expect((await rolesOf(value)).agents.size).toBe(0);
   });
 });
+
+describe("[A56] [A57] [N1] files that are meant to break the loader", () => {
+  test("a key that every object has stops nobody", async () => {
+    for (const key of ["constructor", "toString", "valueOf"])
+      write(`p/agents/${key.toLowerCase()}.md`, agentText(`${key}: 1`));
+    write("p/agents/good.md", agentText("model: a/b"));
+    const set = await load();
+    expect(set.agents.size).toBe(4);
+    expect(findAgent(set, "good").definition.models).toEqual(["a/b"]);
+    expect(set.agents.get("constructor")?.problems).toMatchObject([{ code: "UNKNOWN_KEY" }]);
+  });
+
+  test.each([
+    [
+      "stars against a long name",
+      `permission: {task: {${"a".repeat(900)}: allow, "${"*a".repeat(12)}*b": deny}}`,
+    ],
+    [
+      "stars in a tool's name",
+      `dialect: claude\ntools: ["mcp__${"a".repeat(3000)}"]\nallowed-tools: ["mcp__${"*a".repeat(10)}*b__x"]`,
+    ],
+    ["spaces before a bracket", `dialect: claude\ntools: ["a${" ".repeat(60_000)}(b"]`],
+    [
+      "many patterns",
+      `permission: {bash: {${Array.from({ length: 300 }, (_, i) => `"${"x".repeat(180)}${i} *": allow`).join(", ")}}}`,
+    ],
+  ])(
+    "%s is read or refused at once",
+    async (_, yaml) => {
+      write("p/agents/slow.md", agentText(yaml));
+      expect((await load()).agents.size).toBe(1);
+    },
+    5_000,
+  );
+});

@@ -3,7 +3,7 @@
 
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../config/yaml.ts";
-import { KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
+import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 import { repairYaml } from "./repair.ts";
 import { isWholeFile, readWhole } from "./whole-file.ts";
 
@@ -127,7 +127,7 @@ const MAX_LIST = 500;
 function lengthProblems(document: YamlDocument): Problem[] {
   const { file } = document;
   return Object.entries(mappingOf(document)).flatMap(([key, value]): Problem[] => {
-    const most = tooLong(value);
+    const most = tooLong(value) ?? (GATE_KEYS.has(key) ? tooMuch(value) : undefined);
     if (most === undefined || !KNOWN_KEYS.has(key) || PROSE_KEYS.has(key)) return [];
     const message = `\`${key}\` is longer than ${most}`;
     return [{ file, ...document.at([key]), code: "VALUE_TOO_LONG", severity: "error", message }];
@@ -138,6 +138,17 @@ function tooLong(value: Data): string | undefined {
   if (typeof value === "string" && value.length > MAX_VALUE) return `${MAX_VALUE} characters`;
   if (Array.isArray(value) && value.length > MAX_LIST) return `${MAX_LIST} entries`;
   return undefined;
+}
+
+/** Rules are compared with each other: all that one key says together is bounded, however it is nested. */
+function tooMuch(value: Data): string | undefined {
+  return textIn(value) > MAX_VALUE ? `${MAX_VALUE} characters in all` : undefined;
+}
+
+function textIn(value: Data): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce((sum, [key, inner]) => sum + key.length + textIn(inner), 0);
 }
 
 /** What a person who reads the file would not see, but the model would (A58). */

@@ -121,3 +121,12 @@ test("any description in a file is kept whole or is a problem with a position", 
     { numRuns: 1_000, seed: 7 },
   );
 });
+
+test.each([
+  ['description: Use when: x\n"disallowedTools": [Bash]'],
+  ["description: Use when: x\n'tools': [Read]"],
+  ["description: Use when: x\ndisallowedTools: [Bash, Write"],
+  ["description: Use when: x\n? tools\n: [Read]"],
+])("[N3] what holds an agent back is never guessed at: %j stays broken", (yaml) => {
+  expect(hasErrors(parse(yaml).problems)).toBe(true);
+});

@@ -50,6 +50,9 @@ function splitFields(yaml: string, first: number): Field[] | undefined {
     const key = /^([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|$)/.exec(text)?.[1];
     const current = fields.at(-1);
     const begins = key !== undefined && (KNOWN_KEYS.has(key) || !current || !PROSE_KEYS.has(current.key));
+    // A key in quotes would be swallowed by the text before it, and what it forbids with it.
+    const quotedKey = /^(?:["']([\w-]+)["'][ \t]*:|\?[ \t])/.exec(text);
+    if (quotedKey && (quotedKey[1] === undefined || GATE_KEYS.has(quotedKey[1]))) return undefined;
     if (key === "__proto__" || (begins && seen.has(key) && GATE_KEYS.has(key))) return undefined;
     if (begins && !seen.has(key)) {
       seen.add(key);
@@ -65,7 +68,7 @@ function readField(field: Field, file: string): YamlDocument | undefined {
   if (!hasErrors(document.problems)) return document;
   if (document.problems.some(isFinal)) return undefined;
   const text = rawText(field);
-  if (GATE_KEYS.has(field.key) && field.lines.slice(1).some((more) => more.trim() !== "")) return undefined;
+  if (GATE_KEYS.has(field.key) && text !== "*") return undefined;
   const { line, column } = document.problems[0]!;
   const note: Problem = {
     file,

@@ -1,14 +1,29 @@
 // What a person wants begun: a task, an ended run tried again, or only what was left here.
 
+import { findAgent } from "../agents/load.ts";
 import { type CadreClient, isUnreachable } from "../api/client.ts";
 import { CadreError } from "../errors.ts";
 import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
+import type { Invocation } from "./io.ts";
+import { projectOf } from "./project.ts";
 
 export type Order = { type: "task"; wanted: Wanted } | { type: "retry"; runId: string } | { type: "rest" };
 
 export function orderOf(words: readonly string[]): Order {
   const wanted = parseWords(words);
   return wanted ? { type: "task", wanted } : { type: "rest" };
+}
+
+/** A slip of the finger must not take up what was left here before it is noticed. */
+export async function refuseUnknownAgent(invocation: Invocation, order: Order): Promise<void> {
+  const agent = order.type === "task" ? order.wanted.agent : undefined;
+  if (agent === undefined) return;
+  try {
+    findAgent(await projectOf(invocation).agents(), agent);
+  } catch (error) {
+    // Whatever else is wrong with it, the process that has the store may know it better.
+    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;
+  }
 }
 
 /** The id of the run that came of it. The key makes asking twice start a task once. */

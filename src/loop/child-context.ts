@@ -31,7 +31,9 @@ function textFor(mode: ContextMode, { contextFiles = [] }: Delegated, run: RunJo
   if (mode === "summary") return run.state.brief?.text;
   const messages = promptMessages(run.transcript).slice(0, -1).flatMap(lines);
   const chosen =
-    mode === "full" ? messages : messages.filter((line) => contextFiles.some((file) => line.includes(file)));
+    mode === "full"
+      ? messages
+      : messages.filter((line) => contextFiles.some((file) => file.trim() !== "" && line.includes(file)));
   return chosen.length === 0 ? undefined : chosen.join("\n\n");
 }
 

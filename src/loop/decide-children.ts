@@ -19,7 +19,7 @@ import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 export function nextForChildren(view: Judged, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   if (!first?.proposal) return undefined;
-  if (isErrand(first.proposal.name)) return runErrand(view.state, open);
+  if (isErrand(first.proposal.name)) return mayStart(first) ? runErrand(view.state, open) : undefined;
   return isDelegated(first) ? delegate(view, open) : undefined;
 }
 

@@ -4,13 +4,14 @@
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import { childRunId } from "../ids.ts";
-import type { Definition } from "../journal/definition.ts";
+import type { Definition, Rules } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import { limitsOf } from "./admit.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
+import { runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 export const SEND_MESSAGE = "send_message";
@@ -36,7 +37,9 @@ export async function sendMail(call: ToolCall, run: RunJournal, parts: LoopParts
   if (typeof letter === "string") return run.record(answer(call, letter, true));
   const refused = await run.begin([{ type: "TOOL_STARTED", payload: { toolCallId: call.id } }]);
   if (refused) return;
-  const { runId, joined } = await parts.store.say(letter);
+  const { runId, joined, refused: full } = await parts.store.say(letter);
+  if (full)
+    return run.record(answer(call, `Not sent: as many runs as may be were started (tree.maxRuns).`, true));
   const status = joined ? "delivered to a run that is under way" : "delivered: it starts a run";
   run.record(answer(call, { to: letter.agent, run_id: runId, status }));
 }
@@ -59,6 +62,7 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
     agent: target.name,
     context: { id: `${run.runId}/${call.id}`, source: "agent" as const, from, text, hops },
     runId,
+    maxRuns: runsLimit(run.state.start!.limits),
     start: await startOf(target, { runId, task: text, sessionId, hops }, run, parts),
   };
 }
@@ -72,6 +76,7 @@ async function targetOf(
     const definition = await findAgent(name);
     if (definition.kind !== "main")
       return `Not sent: ${definition.name} is a subagent, and takes no messages.`;
+    if (definition.delegable === false) return `Not sent: ${definition.name} is for people only.`;
     return definition.name === run.definition.name ? "Not sent: that is yourself." : definition;
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
@@ -86,8 +91,7 @@ async function startOf(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Payload<"RUN_STARTED">> {
-  const { attended, userId, workspace, approvals, permissions, rootRunId, budgetRunId, limits } =
-    run.state.start!;
+  const { attended, userId, workspace, approvals, rootRunId, budgetRunId, limits } = run.state.start!;
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
   return {
     agent: definition.name,
@@ -106,7 +110,18 @@ async function startOf(
     workspace,
     limits: { ...own, tree: limits.tree },
     approvals,
-    ...(permissions === undefined ? {} : { permissions }),
+    permissions: binding(run),
+  };
+}
+
+/** P12: what binds the sender, from above too, binds whoever works for it. */
+function binding({ definition, state }: RunJournal): Rules {
+  const { permissions, ancestors = [] } = state.start!;
+  const bound = [...ancestors, definition.permissions];
+  return {
+    allow: permissions?.allow ?? [],
+    ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
+    deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],
   };
 }
 

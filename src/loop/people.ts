@@ -9,7 +9,7 @@ import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
-import { delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { DELEGATE, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { effectOf, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
@@ -273,9 +273,19 @@ async function refuseEditedDelegation(
   throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
 }
 
+/** For this one delegate, not for whoever else it may start. */
+function delegationGrant(tool: string, input: unknown): string | undefined {
+  if (!isDelegation(tool)) return undefined;
+  const asked = readDelegation({ name: tool, input, invalid: undefined });
+  return "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
+}
+
 function grantOf(item: ApprovalItem, { decision, input }: Decision, parts: PeopleParts): string {
+  const given = decision === "edit" ? input : item.input;
   const rule =
-    item.tool === undefined ? undefined : parts.grantFor(item.tool, decision === "edit" ? input : item.input);
+    item.tool === undefined
+      ? undefined
+      : (delegationGrant(item.tool, given) ?? parts.grantFor(item.tool, given));
   if (rule !== undefined && decision !== "reject") return rule;
   throw new CadreError(
     "UNPROCESSABLE",

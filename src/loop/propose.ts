@@ -34,12 +34,10 @@ function judgedCall(
 ): Promise<EventBody> | EventBody {
   if (isDelegation(call.name)) return proposeDelegation(call, grants, run, parts);
   if (!isErrand(call.name)) return proposalOf(call, 1, grants, run, parts);
-  const { id: toolCallId, name } = call;
+  const { name, input } = call;
   const effect = name === "cancel_run" || name === SEND_MESSAGE ? "idempotent" : "read";
-  return {
-    type: "TOOL_PROPOSED",
-    payload: { toolCallId, name, effect, verdict: "allow", rule: "default allow" },
-  };
+  const judged = attended(judgeCall({ name }, input, effect, grants, run, parts), run);
+  return proposed(call, { name, effect, ...judged }, JSON.stringify(input, null, 2), run, parts);
 }
 
 /** Judged under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
@@ -53,24 +51,52 @@ async function proposeDelegation(
   if ("problem" in asked) return result(call, asked.problem, "error");
   const refused = await refuseDelegation(call, asked, run, parts);
   if (refused) return result(call, refused.output, refused.outcome);
-  const judged = attended(judgeCall({ name: DELEGATE }, call.input, "idempotent", grants, run, parts), run);
+  const judged = attended(judgeDelegation(asked, grants, run, parts), run);
   const context = await contextModeOf(asked, run, parts);
-  const base = { toolCallId: call.id, name: DELEGATE, effect: "idempotent" as const, ...judged };
+  const base = { name: DELEGATE, effect: "idempotent" as const, ...judged };
   const mode = context === "none" ? {} : { context };
-  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: { ...base, ...mode } };
+  return proposed(call, { ...base, ...mode }, `Start ${asked.name}:\n${asked.task}`, run, parts);
+}
+
+/** By the name that its agent's file writes and by the full one, whatever the model calls it: a deny of either holds. */
+export function judgeDelegation(
+  asked: Delegated,
+  grants: readonly Grant[],
+  run: Judged,
+  parts: Pick<LoopParts, "judge" | "authority" | "clock">,
+): Verdict {
+  const delegate = delegateNamed(run.definition.delegates ?? [], asked.name)!;
+  const verdicts = [delegate.name, delegate.agent].map((agent) =>
+    judgeCall({ name: DELEGATE }, { ...asked, agent }, "idempotent", grants, run, parts),
+  );
+  const strictest = (["deny", "ask"] as const).flatMap((word) =>
+    verdicts.filter(({ verdict }) => verdict === word),
+  );
+  return strictest[0] ?? verdicts[0]!;
+}
+
+/** TOOL_PROPOSED for a call that the loop performs itself. */
+function proposed(
+  call: ToolCall,
+  judged: Omit<Payload<"TOOL_PROPOSED">, "toolCallId">,
+  preview: string,
+  run: RunJournal,
+  parts: LoopParts,
+): EventBody {
+  const base = { toolCallId: call.id, ...judged };
+  if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
   const { start } = run.state;
   const expires = start!.attended && start!.approvals.onTimeout !== "wait";
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
-    ...mode,
     hash: approvalHash(call.name, call.input, undefined, run, parts),
-    preview: `Start ${asked.name}:\n${asked.task}`,
+    preview,
     ...(expires ? { expiresAt: parts.clock.now() + start!.limits.approvalTimeout } : {}),
   };
   return { type: "TOOL_PROPOSED", payload };
 }
 
-async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
+export async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
   if (asked.contextMode) return asked.contextMode;
   const delegate = delegateNamed(definition.delegates ?? [], asked.name)!;
   return (await parts.findAgent(delegate.agent)).context ?? definition.context ?? "none";
@@ -138,7 +164,7 @@ export function judgeCall(
     tool: tool.name,
     input,
     effect,
-    gate: tool.name === DELEGATE ? { ...definition.tools, allow: undefined } : definition.tools,
+    gate: isLoops(tool.name) ? { ...definition.tools, allow: undefined } : definition.tools,
     ancestors: [own, ...above],
     authority: [...parts.authority(), ...given],
     grants,
@@ -146,6 +172,9 @@ export function judgeCall(
     now: parts.clock.now(),
   });
 }
+
+/** What the loop offers by itself stands on no agent's list; what a list denies holds all the same. */
+const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) && tool !== SEND_MESSAGE);
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {

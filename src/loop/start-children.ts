@@ -4,15 +4,22 @@
 import { CadreError } from "../errors.ts";
 import { childRunId } from "../ids.ts";
 import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
-import type { Ancestor, EventBody, Payload } from "../journal/events.ts";
+import type { EventBody, Payload } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import type { Spawn } from "../stores/store.ts";
-import { limitsOf } from "./admit.ts";
 import { contextFor } from "./child-context.ts";
+import { childStart } from "./child-start.ts";
 import { type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
-import { childrenLimit, type Refused, refusedByTree, runsLimit } from "./refuse-delegation.ts";
+import { contextModeOf, currentGrants, judgeDelegation } from "./propose.ts";
+import {
+  childrenLimit,
+  type Refused,
+  refuseDelegation,
+  refusedByTree,
+  runsLimit,
+} from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -48,7 +55,24 @@ async function begin(
 
 async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<Child | Refused> {
   const asked = readDelegation({ ...call, input: effectiveInput(call) });
-  return "problem" in asked ? { output: asked.problem, outcome: "error" } : childOf(call, asked, run, parts);
+  if ("problem" in asked) return { output: asked.problem, outcome: "error" };
+  return (await forbidden(call, asked, run, parts)) ?? childOf(call, asked, run, parts);
+}
+
+/** P5: what a person said yes to, or made of it, is judged by the rules of now. */
+async function forbidden(
+  call: ToolCall,
+  asked: Delegated,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Refused | undefined> {
+  if (!call.decision && call.proposal!.seq > run.inherited) return undefined;
+  const refused = await refuseDelegation(call, asked, run, parts);
+  if (refused) return refused;
+  const { verdict, rule } = judgeDelegation(asked, await currentGrants(run, parts), run, parts);
+  return verdict === "deny"
+    ? { output: `Not allowed (${rule}). Do it another way.`, outcome: "denied" }
+    : undefined;
 }
 
 interface Child {
@@ -98,8 +122,8 @@ async function childOf(
     },
     spawn: {
       runId,
-      start: { ...(await startOf(call, asked, definition, run, parts)), ...place },
-      events: contextFor(call.proposal?.context ?? "none", asked, run, parts.ids.nonce()),
+      start: { ...(await childStart(call, asked, definition, run, parts)), ...place },
+      events: contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids.nonce()),
       limits: { children: childrenLimit(limits), runs: runsLimit(limits), concurrent: parts.concurrent },
     },
   };
@@ -137,65 +161,6 @@ async function placeOf(
   const planned = await parts.worktrees.plan(workspace, runId);
   if (!("problem" in planned)) return planned;
   return { output: `${name} cannot be started in a worktree: ${planned.problem}`, outcome: "error" };
-}
-
-/** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */
-async function startOf(
-  call: ToolCall,
-  asked: Delegated,
-  definition: Definition,
-  run: RunJournal,
-  parts: LoopParts,
-): Promise<Payload<"RUN_STARTED">> {
-  const parent = run.state.start!;
-  const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
-  const { criteria, contextFiles, context } = asked;
-  return {
-    agent: definition.name,
-    definition: await parts.store.putBlob(JSON.stringify(definition)),
-    kind: definition.kind,
-    depth: parent.depth + 1,
-    trigger: "delegation",
-    task: asked.task,
-    ...(context === undefined ? {} : { input: context }),
-    mode: "auto",
-    attended,
-    rootRunId,
-    ...(budgetRunId === undefined ? {} : { budgetRunId }),
-    parentRunId: run.runId,
-    parentKey: call.id,
-    ancestors: [...(parent.ancestors ?? []), asAncestor(run)],
-    ...(criteria === undefined ? {} : { criteria }),
-    ...(contextFiles === undefined ? {} : { contextFiles }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(userId === undefined ? {} : { userId }),
-    workspace,
-    limits: childLimits(asked, definition, parent, parts),
-    approvals,
-    ...(permissions === undefined ? {} : { permissions }),
-  };
-}
-
-function asAncestor({ runId, definition }: RunJournal): Ancestor {
-  const { ask, deny } = definition.permissions;
-  return { runId, agent: definition.name, ask, deny };
-}
-
-/** Its own, never beyond what was asked for, nor deeper than its parent may go; what the tree may spend is the root's. */
-function childLimits(
-  { maxTurns }: Delegated,
-  definition: Definition,
-  parent: Payload<"RUN_STARTED">,
-  parts: LoopParts,
-): Payload<"RUN_STARTED">["limits"] {
-  const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
-  const { tree } = parent.limits;
-  return {
-    ...own,
-    maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
-    maxDepth: Math.min(own.maxDepth, parent.limits.maxDepth),
-    tree,
-  };
 }
 
 /** S1-21: nobody waits, so the call has its result now. */

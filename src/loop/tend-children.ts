@@ -84,6 +84,5 @@ async function statusOf(child: ChildRun, { store }: LoopParts): Promise<object> 
     status: row?.status,
     waiting_on: row?.waitingOn?.kind,
     turns: row?.turns,
-    summary: row?.summary,
   };
 }

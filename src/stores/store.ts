@@ -64,6 +64,8 @@ export interface Said {
   /** The run that it makes where none is. */
   runId: RunId;
   start: Payload<"RUN_STARTED">;
+  /** Runs that the budget which pays for it may have, however they were started. Absent: a person asks. */
+  maxRuns?: number;
 }
 
 export interface Budget {
@@ -195,7 +197,7 @@ export interface Store {
   ): Promise<{ runId: RunId; existed: boolean }>;
   append(append: Append): Promise<Appended>;
   /** D5: a message to an agent in a session joins the run that is active there, or starts the next, which continues the last. */
-  say(said: Said): Promise<{ runId: RunId; joined: boolean }>;
+  say(said: Said): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
 

@@ -3,6 +3,7 @@
 
 import type { Data } from "../../config/yaml.ts";
 import { TOOLS } from "./tool-names.ts";
+import { matches } from "./wildcards.ts";
 
 export interface ToolGate {
   /** Undefined: nothing was said, so every tool. */
@@ -65,8 +66,7 @@ function covers(wide: string, narrow: string): boolean {
   const [wideName, widePattern] = parts(wide);
   const [name, pattern] = parts(narrow);
   if (widePattern !== undefined && widePattern !== pattern) return false;
-  const source = wideName.split("*").map(RegExp.escape).join(".*");
-  return new RegExp(`^${source}$`, "s").test(name);
+  return !wideName.includes("?") && matches(wideName, name);
 }
 
 function parts(rule: string): [string, string | undefined] {

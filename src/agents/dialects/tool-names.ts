@@ -34,9 +34,10 @@ export type Meaning =
 
 /** `Bash(git diff)`, `read_file`, `mcp__memory`, `*`, and what the product's own vocabulary adds. */
 export function toolMeaning(written: string, vocabulary: Vocabulary = {}): Meaning {
-  const match = /^([^()]+?)\s*(?:\((.*)\))?$/s.exec(written.trim());
+  const match = /^([^()]+)(?:\((.*)\))?$/s.exec(written.trim());
   if (!match) return UNKNOWN;
-  const [, name = "", scope] = match;
+  const [, given = "", scope] = match;
+  const name = given.trimEnd();
   const word = name.toLowerCase();
   if (DELEGATION.has(word)) return delegation(scope);
   const names = toolsCalled(name, word, vocabulary);

@@ -57,11 +57,30 @@ export function mayOverlap(a: string, b: string): boolean {
 /** Whether a pattern speaks of every call. */
 export const isWhole = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
 
-export function wildcard(pattern: string): RegExp {
-  const source = pattern.replace(/[*?]|[^*?]+/g, (piece) =>
-    piece === "*" ? ".*" : piece === "?" ? "." : RegExp.escape(piece),
-  );
-  return new RegExp(`^${source}$`, "is");
+/** Letter case does not matter. Not by a regular expression: a pattern with many stars would take it for ever. */
+export function wildcard(pattern: string): { test(text: string): boolean } {
+  const wanted = pattern.toLowerCase();
+  return { test: (text) => matches(wanted, text.toLowerCase()) };
+}
+
+/** `*` is any text, `?` any one character. Only the latest star is ever taken back. */
+export function matches(pattern: string, text: string): boolean {
+  let [at, star, mark] = [0, -1, 0];
+  let next = 0;
+  while (next < text.length) {
+    if (pattern[at] === "*") {
+      star = at++;
+      mark = next;
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[next])) {
+      at++;
+      next++;
+    } else if (star >= 0) {
+      at = star + 1;
+      next = ++mark;
+    } else return false;
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
 }
 
 /** A star may reach over slashes: at a segment's start into folders above it, at its end into folders below. */

@@ -2,7 +2,6 @@
 // store drives everything that is due in it, so what a killed process left goes on as well.
 
 import { randomUUID } from "node:crypto";
-import { findAgent } from "../../agents/load.ts";
 import { CadreError } from "../../errors.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
@@ -11,8 +10,7 @@ import { type Invocation, isAttended } from "../io.ts";
 import { createKeys } from "../keys.ts";
 import { type Leaving, watchLeaving } from "../leaving.ts";
 import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
-import { beginOrder, type Order, orderOf } from "../order.ts";
-import { projectOf } from "../project.ts";
+import { beginOrder, type Order, orderOf, refuseUnknownAgent } from "../order.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
 import { createJsonView } from "../view/json.ts";
@@ -38,18 +36,6 @@ export async function visit(invocation: Invocation, order: Order, options: RunOp
     return await stay({ invocation, order, options, company, leaving });
   } finally {
     leaving.dispose();
-  }
-}
-
-/** A slip of the finger must not take up what was left here before it is noticed. */
-async function refuseUnknownAgent(invocation: Invocation, order: Order): Promise<void> {
-  const agent = order.type === "task" ? order.wanted.agent : undefined;
-  if (agent === undefined) return;
-  try {
-    findAgent(await projectOf(invocation).agents(), agent);
-  } catch (error) {
-    // Whatever else is wrong with it, the process that has the store may know it better.
-    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;
   }
 }
 

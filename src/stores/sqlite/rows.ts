@@ -146,6 +146,7 @@ export function prepareStatements(db: DatabaseSync) {
     addGrant: db.prepare(
       "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
     ),
+    countBudget: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
     claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),
     claim: db.prepare(
       "INSERT INTO claims (root, path, run) VALUES (?, ?, ?) ON CONFLICT (root, path) DO UPDATE SET run = excluded.run",

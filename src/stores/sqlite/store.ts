@@ -75,7 +75,7 @@ class SqliteStore extends Committer implements Store {
     return this.enqueue((batch) => batch.append(append));
   }
 
-  say({ sessionId, agent, context, runId, start }: Said): Promise<{ runId: RunId; joined: boolean }> {
+  say({ sessionId, agent, context, runId, start, maxRuns = Infinity }: Said): ReturnType<Store["say"]> {
     return this.enqueue((batch) => {
       const known = batch.find(runId);
       if (known) return { runId, joined: false };
@@ -87,6 +87,9 @@ class SqliteStore extends Committer implements Store {
         batch.signal(last, [event]);
         return { runId: last.row.id, joined: true };
       }
+      batch.writeRows();
+      const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
+      if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
       const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
       const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
       insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 });
