@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
-import { composePrompt, type Place, untrusted } from "./prompt.ts";
+import { untrusted } from "../journal/untrusted.ts";
+import { composePrompt, type Place } from "./prompt.ts";
 
 const definition = (prompt: string): Definition => ({
   name: "coder",

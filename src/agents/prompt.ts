@@ -33,13 +33,6 @@ export function composePrompt(definition: Definition, place: Place): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** Text that nobody here wrote, in a block that it cannot close: the tag carries a nonce that it cannot know. */
-export function untrusted(nonce: string, source: string, text: string): string {
-  const tag = `untrusted-${nonce}`;
-  const label = source.replace(/[^\p{L}\p{N} _.:/@-]/gu, "").slice(0, 200);
-  return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
-}
-
 /** In the files of other products such text is text. */
 const isTemplate = ({ dialect }: Definition): boolean =>
   dialect === undefined || dialect === "ai-agent" || dialect === "roles";
