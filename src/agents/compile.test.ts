@@ -451,3 +451,10 @@ describe("[N3] a slip in a key that holds something back", () => {
       expect(described(lines).problems).toMatchObject([{ code: "UNKNOWN_KEY", severity: "warning" }]);
   });
 });
+
+test("[A58] what people cannot see in a description is pointed at: others' models read it", () => {
+  const hidden = `tidy up${String.fromCodePoint(0xe0041)}`;
+  expect(compile(`description: ${hidden}`).problems).toMatchObject([
+    { code: "INVISIBLE_TEXT", severity: "warning" },
+  ]);
+});

@@ -9,7 +9,7 @@ import type { Agent, Known, ModelNames, Report } from "./agent.ts";
 import { type Draft, ownDocument } from "./draft.ts";
 import { KEY_ALIASES, KEYS, NOT_YET, ownKey, type Values } from "./frontmatter.ts";
 import { mayDelegate, readPolicy, toolGate } from "./gate.ts";
-import { isMapping } from "./parse.ts";
+import { HIDDEN, isMapping } from "./parse.ts";
 import { patternsOf } from "./pattern-keys.ts";
 import { referencesOf } from "./references.ts";
 
@@ -112,6 +112,9 @@ function titleOf({ name }: Draft, { title, name: given }: Values): string | unde
 
 function descriptionOf({ draft, values, report }: Compiling): string {
   const description = values.description?.trim();
+  // A58: it goes into the prompt of everybody who may delegate to this agent.
+  for (const { code, pattern, message } of HIDDEN)
+    if (pattern.test(description ?? "")) report("description", { code, message });
   if (description) return description;
   const message = "no `description`: others cannot tell when to call it";
   report("description", { code: "NO_DESCRIPTION", message });

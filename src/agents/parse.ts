@@ -152,10 +152,10 @@ function textIn(value: Data): number {
 }
 
 /** What a person who reads the file would not see, but the model would (A58). */
-const HIDDEN = [
+export const HIDDEN = [
   {
     code: "INVISIBLE_TEXT",
-    pattern: /[\u{E0000}-\u{E007F}\u202A-\u202E\u2066-\u2069\u200B]/u,
+    pattern: /[\u{E0000}-\u{E01EF}\u202A-\u202E\u2060-\u2064\u2066-\u2069\u200B\u3164]/u,
     message: "invisible characters in the prompt: the model reads them, people do not",
   },
   {
