@@ -484,6 +484,10 @@ describe("[A56] [A57] [N1] files that are meant to break the loader", () => {
       "many patterns",
       `permission: {bash: {${Array.from({ length: 300 }, (_, i) => `"${"x".repeat(180)}${i} *": allow`).join(", ")}}}`,
     ],
+    [
+      "many stars in many patterns",
+      `permission: {bash: {${Array.from({ length: 150 }, (_, i) => `"${"x*".repeat(20)}${i} *": ${i % 2 ? "allow" : "deny"}`).join(", ")}}}`,
+    ],
   ])(
     "%s is read or refused at once",
     async (_, yaml) => {

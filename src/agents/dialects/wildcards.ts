@@ -39,20 +39,28 @@ const MAX_CHOICES = 5;
 export function mayOverlap(a: string, b: string): boolean {
   if (a.length * b.length > 40_000) return true;
   const [left, right] = [loose(a), loose(b)];
-  // reach[j]: whether what was read of `left` so far can be what `right` is up to j.
-  let reach = fromStart(right);
-  for (const char of left) {
-    const next: boolean[] = [char === "*" && reach[0]!];
+  // reach[j]: whether what was read of `left` so far can be what `right` is up to j. One row, of bytes: every pair of a
+  // file's patterns comes here.
+  const reach = new Uint8Array(right.length + 1);
+  reach.fill(1, 0, 1 + /^\**/.exec(right)![0].length);
+  for (let i = 0; i < left.length; i++) {
+    const char = left.charCodeAt(i);
+    let before = reach[0]!;
+    if (char !== STAR) reach[0] = 0;
     for (let j = 1; j <= right.length; j++) {
-      const other = right[j - 1]!;
-      if (char === "*") next.push(reach[j]! || next[j - 1]!);
-      else if (other === "*") next.push(reach[j]! || next[j - 1]! || reach[j - 1]!);
-      else next.push(reach[j - 1]! && (char === other || char === "?" || other === "?"));
+      const here = reach[j]!;
+      const other = right.charCodeAt(j - 1);
+      if (char === STAR) reach[j] = here | reach[j - 1]!;
+      else if (other === STAR) reach[j] = here | reach[j - 1]! | before;
+      else reach[j] = char === other || char === ANY || other === ANY ? before : 0;
+      before = here;
     }
-    reach = next;
   }
-  return reach[right.length]!;
+  return reach[right.length] === 1;
 }
+
+const STAR = "*".charCodeAt(0);
+const ANY = "?".charCodeAt(0);
 
 /** Whether a pattern speaks of every call. */
 export const isWhole = (pattern: string): boolean => /^(\.\/)?\*+(\/\*+)*$/.test(pattern.trim());
@@ -99,9 +107,3 @@ function segmentGlob(segment: string, last: boolean): string {
 }
 
 const loose = (pattern: string): string => pattern.trim().replace(/ \*$/, "*");
-
-function fromStart(right: string): boolean[] {
-  const reach = [true];
-  for (const char of right) reach.push(reach.at(-1)! && char === "*");
-  return reach;
-}
