@@ -207,7 +207,9 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers({ tools: { allow, deny } }: Definition, tool: AnyTool): boolean {
+export function offers({ tools: { allow, deny }, router, readOnly }: Definition, tool: AnyTool): boolean {
+  // S3-24: a router only chooses. A draft changes nothing.
+  if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
   // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
   return allow === undefined || rulesFor(allow, "strict", tool.name).some((rule) => rule.names(tool.name));

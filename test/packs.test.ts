@@ -260,7 +260,7 @@ const ADVISORS = "compliance-checker risk-assessor";
 const MEMBERS = "analyst developer security-reviewer";
 
 test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: string]>([
-  ["S3-9", "drafter", { handoff: "patterns/approver" }, "approver"],
+  ["S3-9", "drafter", { handoff: { agent: "patterns/approver", onFailure: "fail" } }, "approver"],
   [
     "S3-21] [S3-24",
     "receptionist",
@@ -282,7 +282,7 @@ test.each<[id: string, agent: string, pattern: Partial<Definition>, leaves: stri
     "panel",
     {
       team: {
-        ...{ members: pack(MEMBERS), terminationMode: "consensus", maxRounds: 4 },
+        ...{ members: pack(MEMBERS), termination: ["consensus"], maxRounds: 4 },
         ...{ memberMaxTurns: 5, memberTimeout: minutes(5), quorum: 2 },
       },
     },

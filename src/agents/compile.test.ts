@@ -237,8 +237,8 @@ describe("keys", () => {
 
 describe("how agents work together, with every default", () => {
   test.each([
-    ["handoff: writer", { handoff: "writer" }],
-    ["handoff: {agent: writer}", { handoff: "writer" }],
+    ["handoff: writer", { handoff: { agent: "writer", onFailure: "fail" } }],
+    ["handoff: {agent: writer}", { handoff: { agent: "writer", onFailure: "fail" } }],
     ["router: {destinations: 'a, b'}", { router: { destinations: ["a", "b"], allowAnswer: false } }],
     [
       "router: {destinations: [a], fallback: b, allowAnswer: true}",
@@ -255,7 +255,7 @@ describe("how agents work together, with every default", () => {
     ],
     [
       "team: {members: [a, b]}",
-      { team: { members: ["a", "b"], terminationMode: "consensus", maxRounds: 10, memberMaxTurns: 5 } },
+      { team: { members: ["a", "b"], termination: ["consensus"], maxRounds: 10, memberMaxTurns: 5 } },
     ],
     ["bestOf: 3", { bestOf: { n: 3, strategies: [] } }],
     ["bestOf: {n: 2, judge: a, strategies: [x]}", { bestOf: { n: 2, judge: "a", strategies: ["x"] } }],

@@ -23,7 +23,7 @@ export function edgesOf(definition: Definition): Edge[] {
     ...edges("bestOf", listed(bestOf?.judge)),
     ...edges("agents", delegated),
     ...edges("router", routed),
-    ...edges("handoff", listed(handoff)),
+    ...edges("handoff", listed(handoff?.agent)),
   ];
 }
 

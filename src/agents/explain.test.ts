@@ -3,7 +3,7 @@ import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import { explain } from "./explain.ts";
 import type { OfferedTool, ReachParts } from "./reach.ts";
-import { advisors, agentSet, router, type Said, team } from "./set.fixture.ts";
+import { advisors, agentSet, handoff, router, type Said, team } from "./set.fixture.ts";
 
 const TOOLS: OfferedTool[] = [
   { name: "Read", effect: "read" },
@@ -34,8 +34,8 @@ const ways = (said: Record<string, Said>, more?: Partial<ReachParts>) =>
 describe("whom it reaches", () => {
   test("each way, by its keys; only delegation counts for depth; the shortest way first", () => {
     const said = {
-      a: { agents: ["b"], handoff: "d" },
-      b: { advisors: advisors(["c"]), handoff: "c" },
+      a: { agents: ["b"], handoff: handoff("d") },
+      b: { advisors: advisors(["c"]), handoff: handoff("c") },
       c: { agents: ["d"] },
       d: {},
     };
@@ -92,7 +92,7 @@ describe("what they may call there", () => {
   test("a router calls nothing, drafts only read, a member has the turns of its team, a child its parent's model", () => {
     const said: Record<string, Said> = {
       a: { router: router(["b"]), models: ["x/big"] },
-      b: { bestOf: { n: 3, strategies: [] }, handoff: "c", inheritsModel: true },
+      b: { bestOf: { n: 3, strategies: [] }, handoff: handoff("c"), inheritsModel: true },
       c: { team: team(["d"], { memberMaxTurns: 4 }) },
       d: { limits: { maxTurns: 30 } },
     };
@@ -108,7 +108,7 @@ describe("what they may call there", () => {
 test("the blast radius: tools that do more than read, by whom and on which way", () => {
   const said = {
     a: { ...tools("Read", "delegate"), agents: ["b", "c"] },
-    b: { ...tools("Write"), handoff: "c" },
+    b: { ...tools("Write"), handoff: handoff("c") },
     c: tools("Bash", "WebFetch"),
   };
   expect(explained(said).blastRadius).toEqual({
@@ -141,7 +141,7 @@ describe("the worst case", () => {
     ["alone", { a: one }, { runs: 1, turns: 1, capped: false }],
     [
       "advisors and a handoff",
-      { a: { ...one, advisors: advisors(["b", "c"]), handoff: "d" }, b: one, c: one, d: one },
+      { a: { ...one, advisors: advisors(["b", "c"]), handoff: handoff("d") }, b: one, c: one, d: one },
       { runs: 4, turns: 4, capped: false },
     ],
     [

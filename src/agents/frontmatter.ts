@@ -68,6 +68,14 @@ const DelegationInput = z.strictObject({
     .describe("What becomes of children that nobody waited for (wait)"),
 });
 
+const HandoffInput = z.strictObject({
+  agent: agentName,
+  onFailure: z
+    .enum(["fail", "return", "retry"])
+    .optional()
+    .describe("What a failed stage means: the whole fails, this agent's answer stands, once more (fail)"),
+});
+
 const RouterInput = z.union([
   z.literal(true).describe("The destinations are those of `agents`"),
   z.strictObject({
@@ -89,12 +97,14 @@ const AdvisorsInput = z.union([
   }),
 ]);
 
+const TerminationMode = z.enum(["consensus", "maxRounds", "coordinatorDecides"]);
+
 const TeamInput = z.strictObject({
   members: someNames,
   terminationMode: z
-    .enum(["consensus", "maxRounds", "coordinatorDecides"])
+    .union([TerminationMode, z.array(TerminationMode).min(1)])
     .optional()
-    .describe("When the team is done (consensus)"),
+    .describe("When the team is done, or several of which one is enough (consensus)"),
   maxRounds: count.optional().describe("At most so many rounds (10)"),
   memberMaxTurns: count.optional().describe("Turns of a member in a round (5)"),
   memberTimeout: Duration.optional().describe("How long a member may take for a round"),
@@ -147,9 +157,7 @@ export const KEYS = {
   delegable: z.boolean().describe("false: only people start it, no model (true)"),
   usage: text.describe("For whoever delegates to it: what a good task says"),
   context: ContextMode.describe("What its children see of its conversation (none)"),
-  handoff: z
-    .union([agentName, z.strictObject({ agent: agentName })])
-    .describe("Who gets its answer and owns the final one"),
+  handoff: z.union([agentName, HandoffInput]).describe("Who gets its answer and owns the final one"),
   router: RouterInput.describe("It only decides who does the work"),
   advisors: AdvisorsInput.describe("Who is asked before it begins"),
   team: TeamInput.describe("Who works on it together, in rounds"),
@@ -194,9 +202,6 @@ export const ownKey = (written: string): string =>
 
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
 export const NOT_YET: readonly (keyof typeof KEYS)[] = [
-  "handoff",
-  "router",
-  "advisors",
   "team",
   "bestOf",
   "steps",

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { type DrawnLine, drawing, mermaid } from "./graph.ts";
-import { advisors, agentSet, router, team } from "./set.fixture.ts";
+import { advisors, agentSet, handoff, router, team } from "./set.fixture.ts";
 
 const set = agentSet({
-  desk: { router: router(["billing", "support"], { fallback: "support" }), handoff: "editor" },
+  desk: { router: router(["billing", "support"], { fallback: "support" }), handoff: handoff("editor") },
   billing: { advisors: advisors(["risk"]), agents: ["support"] },
   support: { agents: ["billing", "risk"], kind: "main" },
   editor: {},

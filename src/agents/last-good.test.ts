@@ -86,7 +86,7 @@ describe("a file that was good and is broken now", () => {
     put("boss.md", "---\ndescription: d\nhandoff: Fixer\n---\nNew boss");
     expect(findAgent(await look(), "boss").definition).toMatchObject({
       prompt: "New boss",
-      handoff: "fixer",
+      handoff: { agent: "fixer", onFailure: "fail" },
     });
     expect(await promptNow()).toBe("One");
   });

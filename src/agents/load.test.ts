@@ -191,7 +191,7 @@ describe("references", () => {
         { name: "Writer", agent: "writer", description: "d" },
         { name: "coder", agent: "x/coder", description: "y".repeat(1_024) },
       ],
-      handoff: "x/coder",
+      handoff: { agent: "x/coder", onFailure: "fail" },
     });
     expect(agent.references.map(({ agent: meant }) => meant)).toEqual([
       "writer",

@@ -10,12 +10,18 @@ export function patternsOf(values: Values, report: Report): Patterns {
   const { handoff, advisors, team, bestOf } = values;
   const router = routerOf(values, report);
   return {
-    ...(handoff === undefined ? {} : { handoff: typeof handoff === "string" ? handoff : handoff.agent }),
+    ...(handoff === undefined ? {} : { handoff: handoffOf(handoff) }),
     ...(router ? { router } : {}),
     ...(advisors === undefined ? {} : { advisors: advisorsOf(advisors) }),
     ...(team === undefined ? {} : { team: teamOf(team) }),
     ...(bestOf === undefined ? {} : { bestOf: bestOfOf(bestOf) }),
   };
+}
+
+function handoffOf(handoff: NonNullable<Values["handoff"]>): Patterns["handoff"] {
+  if (typeof handoff === "string") return { agent: handoff, onFailure: "fail" };
+  const { agent, onFailure = "fail" } = handoff;
+  return { agent, onFailure };
 }
 
 function routerOf({ router, agents }: Values, report: Report): Patterns["router"] {
@@ -41,7 +47,7 @@ function teamOf(team: NonNullable<Values["team"]>): Patterns["team"] {
   const { members, memberTimeout, quorum } = team;
   return {
     members,
-    terminationMode: team.terminationMode ?? "consensus",
+    termination: [team.terminationMode ?? "consensus"].flat(),
     maxRounds: team.maxRounds ?? 10,
     memberMaxTurns: team.memberMaxTurns ?? 5,
     ...(memberTimeout ? { memberTimeout } : {}),

@@ -28,7 +28,8 @@ export interface Place {
 export function composePrompt(definition: Definition, place: Place): string {
   const parts = [isTemplate(definition) ? substitute(definition.prompt, place) : definition.prompt];
   if (place.tools.length > 0) parts.push(toolGuidance(place));
-  if (place.delegates.length > 0) parts.push(delegationGuidance(definition, place));
+  if (definition.router) parts.push(routingGuidance(definition.router.allowAnswer, place));
+  else if (place.delegates.length > 0) parts.push(delegationGuidance(definition, place));
   if (place.parent !== undefined) parts.push(subagentContext(definition, place));
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -96,6 +97,17 @@ function delegationGuidance({ delegation }: Definition, place: Place): string {
     "4. Review the result before you build on it.",
     "",
     order,
+  ].join("\n");
+}
+
+function routingGuidance(allowAnswer: boolean, place: Place): string {
+  return [
+    "## Routing",
+    "",
+    "You only decide who handles the request; it is passed on as it is. Call `route_to` once, with the reason.",
+    "",
+    ...place.delegates.map(({ name, description }) => `- **${name}**: ${oneLine(description)}`),
+    ...(allowAnswer ? ["", "A trivial request you may answer yourself, with `final_report`."] : []),
   ].join("\n");
 }
 

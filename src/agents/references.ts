@@ -82,12 +82,15 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   const all = (key: string, names: readonly string[]) =>
     names.flatMap((name) => meant.get(`${key} ${name}`) ?? []);
   const one = (key: string, name: string) => meant.get(`${key} ${name}`) ?? name;
-  const delegates = delegatesOf(definition.agents, (name) => agents.get(meant.get(`agents ${name}`) ?? ""));
+  const key = router ? "router" : "agents";
+  const delegates = delegatesOf(router?.destinations ?? definition.agents, (name) =>
+    agents.get(meant.get(`${key} ${name}`) ?? ""),
+  );
   return {
     ...definition,
-    agents: delegates.map((delegate) => delegate.agent),
+    agents: router ? all("agents", definition.agents) : delegates.map((delegate) => delegate.agent),
     ...(delegates.length > 0 ? { delegates } : {}),
-    ...(handoff === undefined ? {} : { handoff: one("handoff", handoff) }),
+    ...(handoff === undefined ? {} : { handoff: { ...handoff, agent: one("handoff", handoff.agent) } }),
     ...(router
       ? {
           router: {

@@ -43,11 +43,13 @@ function agentOf(name: string, said: Said): Agent {
 
 export const team = (members: string[], more: Partial<NonNullable<Definition["team"]>> = {}) => ({
   members,
-  terminationMode: "consensus" as const,
+  termination: ["consensus" as const],
   maxRounds: 10,
   memberMaxTurns: 5,
   ...more,
 });
+
+export const handoff = (agent: string) => ({ agent, onFailure: "fail" as const });
 
 export const router = (destinations: string[], more: Partial<NonNullable<Definition["router"]>> = {}) => ({
   destinations,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advisors, agentSet, router, type Said, team } from "./set.fixture.ts";
+import { advisors, agentSet, handoff, router, type Said, team } from "./set.fixture.ts";
 import { isTerminal, terminalsOf } from "./terminal.ts";
 
 const bestOf = { n: 2, strategies: [] };
@@ -10,7 +10,7 @@ test.each<[string, Said, boolean]>([
   ["advised", { advisors: advisors(["b"]) }, true],
   ["coordinating", { team: team(["b"]) }, true],
   ["best of n", { bestOf }, true],
-  ["handing off", { handoff: "b" }, false],
+  ["handing off", { handoff: handoff("b") }, false],
   ["routing", { router: router(["b"]) }, false],
   ["without Finalize", { finalizes: false, agents: ["b"] }, false],
 ])("[S3-46] %s: its own words are the answer: %s", (_title, said, terminal) => {
@@ -25,7 +25,7 @@ const short = (said: Record<string, Said>) =>
 test.each<[string, Record<string, Said>, string[]]>([
   [
     "[S3-47] a chain of handoffs ends at its last agent",
-    { a: { handoff: "b" }, b: { handoff: "c" }, c: { handoff: "d" }, d: {} },
+    { a: { handoff: handoff("b") }, b: { handoff: handoff("c") }, c: { handoff: handoff("d") }, d: {} },
     ["d: handoff b, handoff c, handoff d"],
   ],
   [
@@ -33,19 +33,19 @@ test.each<[string, Record<string, Said>, string[]]>([
     {
       a: { router: router(["b", "c"], { fallback: "d", allowAnswer: true }) },
       b: {},
-      c: { handoff: "d" },
+      c: { handoff: handoff("d") },
       d: {},
     },
     ["a: ", "b: router b", "d: router d"],
   ],
   [
     "with router and handoff, the router's own handoff runs last",
-    { a: { router: router(["b"]), handoff: "c" }, b: {}, c: { handoff: "d" }, d: {} },
+    { a: { router: router(["b"]), handoff: handoff("c") }, b: {}, c: { handoff: handoff("d") }, d: {} },
     ["d: handoff c, handoff d"],
   ],
   [
     "[S3-38] a coordinator, not its members",
-    { a: { team: team(["b"]) }, b: { handoff: "c" }, c: {} },
+    { a: { team: team(["b"]) }, b: { handoff: handoff("c") }, c: {} },
     ["a: "],
   ],
   [
@@ -53,8 +53,8 @@ test.each<[string, Record<string, Said>, string[]]>([
     { a: { finalizes: false, agents: ["b", "c"] }, b: {}, c: {} },
     ["b: agents b", "c: agents c"],
   ],
-  ["somebody who is not there ends the way", { a: { handoff: "gone" } }, ["gone: handoff gone"]],
-  ["a circle has no end", { a: { handoff: "b" }, b: { handoff: "a" } }, []],
+  ["somebody who is not there ends the way", { a: { handoff: handoff("gone") } }, ["gone: handoff gone"]],
+  ["a circle has no end", { a: { handoff: handoff("b") }, b: { handoff: handoff("a") } }, []],
 ])("%s", (_title, said, expected) => {
   expect(short(said)).toEqual(expected);
 });

@@ -38,7 +38,7 @@ export function terminalsOf(agents: ReadonlyMap<string, Agent>, name: string): T
 function whatFollows(definition: Definition | undefined): { answers: boolean; onward: Edge[] } {
   if (!definition || isTerminal(definition)) return { answers: true, onward: [] };
   const { handoff, router, agents } = definition;
-  if (handoff !== undefined) return { answers: false, onward: [{ key: "handoff", to: handoff }] };
+  if (handoff !== undefined) return { answers: false, onward: [{ key: "handoff", to: handoff.agent }] };
   if (!router) return { answers: false, onward: agents.map((to) => ({ key: "agents", to })) };
   const names = [...router.destinations, ...(router.fallback === undefined ? [] : [router.fallback])];
   return { answers: router.allowAnswer, onward: names.map((to) => ({ key: "router", to })) };

@@ -92,6 +92,12 @@ export const Delegate = z.object({
 });
 export type Delegate = z.infer<typeof Delegate>;
 
+const Handoff = z.object({
+  agent: z.string(),
+  /** What a failed stage means: the chain fails, the answer before it stands, or it is tried once more. */
+  onFailure: z.enum(["fail", "return", "retry"]),
+});
+
 const Router = z.object({
   destinations: z.array(z.string()).min(1),
   fallback: z.string().optional(),
@@ -106,7 +112,8 @@ const Advisors = z.object({
 
 const Team = z.object({
   members: z.array(z.string()).min(1),
-  terminationMode: z.enum(["consensus", "maxRounds", "coordinatorDecides"]),
+  /** Whichever comes first; `maxRounds` always binds. */
+  termination: z.array(z.enum(["consensus", "maxRounds", "coordinatorDecides"])).min(1),
   maxRounds: z.int().positive(),
   memberMaxTurns: z.int().positive(),
   memberTimeout: z.int().positive().optional(),
@@ -118,6 +125,9 @@ const BestOf = z.object({
   judge: z.string().optional(),
   strategies: z.array(z.string()),
 });
+
+/** Agents of one pack know each other by their short names. */
+export const baseName = (agent: string): string => agent.replace(/^.*\//, "");
 
 export const Definition = z.object({
   name: z.string(),
@@ -154,7 +164,7 @@ export const Definition = z.object({
   context: ContextMode.optional(),
   /** False: its own words are never the answer; it returns its last child's or handoff's output. */
   finalizes: z.literal(false).optional(),
-  handoff: z.string().optional(),
+  handoff: Handoff.optional(),
   router: Router.optional(),
   advisors: Advisors.optional(),
   team: Team.optional(),
@@ -165,6 +175,8 @@ export const Definition = z.object({
   limits: AgentLimits,
   input: z.unknown().optional(),
   output: z.unknown().optional(),
+  /** Only tools that change nothing, whatever its list says: it drafts. */
+  readOnly: z.literal(true).optional(),
   workspace: z.enum(["shared", "worktree"]).optional(),
   pool: z.string().optional(),
   mcpServers: z.unknown().optional(),

@@ -12,6 +12,7 @@ import {
   ResultEnvelope,
   Spent,
   StopReason,
+  TeamPlace,
   Trigger,
   WaitingOn,
   Worktree,
@@ -28,6 +29,8 @@ export {
   RunStatus,
   Spent,
   StopReason,
+  TeamPlace,
+  TeamTurn,
   Trigger,
   WaitingOn,
   Worktree,
@@ -66,6 +69,10 @@ export const payloads = {
     rootRunId: z.string(),
     parentRunId: z.string().optional(),
     parentKey: z.string().optional(),
+    /** Why a pattern started it: what a router said, `handoff from drafter`. */
+    reason: z.string().optional(),
+    /** The round of a team that it takes part in, itself or for the member that handed over to it. */
+    team: TeamPlace.optional(),
     /** From the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
     /** How the parent recognises success, and the files that it named. */
@@ -88,6 +95,8 @@ export const payloads = {
     source: z.enum(["person", "parent", "agent", "advice", "team", "system"]),
     from: z.string().optional(),
     text: z.string(),
+    /** The task, with what was gathered for it: the model reads it in the task's place. */
+    opening: z.literal(true).optional(),
     hops: Hops,
   }),
   MODEL_CALL_STARTED: z.object({

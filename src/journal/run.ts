@@ -84,6 +84,17 @@ export const FirstCause = z.object({
 });
 export type FirstCause = z.infer<typeof FirstCause>;
 
+/** Where a run stands in a team: whose, in which round, and for which member. */
+export const TeamPlace = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
+export type TeamPlace = z.infer<typeof TeamPlace>;
+
+/** What a member of a team has to say after a round. */
+export const TeamTurn = z.object({
+  broadcasts: z.array(z.string()),
+  vote: z.object({ ready: z.boolean(), reason: z.string() }).optional(),
+});
+export type TeamTurn = z.infer<typeof TeamTurn>;
+
 /** D3: what a run hands to whoever started it. Counts and files come from the journal, never from the model's word. */
 export const ResultEnvelope = z.object({
   status: z.enum(["completed", "failed", "cancelled"]),
@@ -98,6 +109,8 @@ export const ResultEnvelope = z.object({
   iteration_count: z.number(),
   duration_ms: z.number(),
   output: z.unknown().optional(),
+  /** Of a member of a team. */
+  team: TeamTurn.optional(),
   /** Where a failure began, however deep below. */
   first_cause: FirstCause.optional(),
 });

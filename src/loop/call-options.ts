@@ -64,7 +64,8 @@ function offeredTools(
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
   const offered = toolsOf(definition, parts);
-  return purpose === "final" ? offered.slice(-1) : [...delegationOf(definition, state.start!), ...offered];
+  const isLast = purpose === "final" && !definition.router;
+  return isLast ? offered.slice(-1) : [...delegationOf(definition, state.start!), ...offered];
 }
 
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
@@ -90,9 +91,10 @@ function toolsOf(definition: Definition, parts: LoopParts): LanguageModelV4Funct
   const known = byDefinition.get(definition);
   if (known) return known;
   const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  const reports = !definition.router || definition.router.allowAnswer;
   const offered = [
     ...tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool))),
-    offer(FINAL_REPORT, REPORT_DESCRIPTION, reportSchema(definition)),
+    ...(reports ? [offer(FINAL_REPORT, REPORT_DESCRIPTION, reportSchema(definition))] : []),
   ];
   byDefinition.set(definition, offered);
   return offered;

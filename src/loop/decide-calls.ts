@@ -3,19 +3,19 @@
 
 import type { EventBody } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
+import type { View } from "../patterns/pattern.ts";
 import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { nextForChildren } from "./decide-children.ts";
 import { isErrand } from "./errands.ts";
 import { mayStart, nextExpiry, suspendForApproval } from "./open-calls.ts";
 import { reportOf } from "./report.ts";
-import type { Judged } from "./run-journal.ts";
 
 /** How the rule of a call begins that nobody was there to approve, where that fails the run. */
 export const UNATTENDED_FAIL = "unattended fail";
 
 /** Undefined: every call has its result (or is the report that ends the run). */
-export function nextForCalls({ state, definition }: Judged, now: number): Action | undefined {
+export function nextForCalls({ state, definition }: View, now: number): Action | undefined {
   const open = [...state.calls.values()].filter((call) => !call.result);
   if (open.length === 0 || reportOf(state, definition)) return undefined;
 

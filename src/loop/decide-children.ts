@@ -6,17 +6,23 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import { type ChildRun, childFor, liveChildren, mayBeRetried } from "../projections/child-runs.ts";
+import type { View } from "../patterns/pattern.ts";
+import {
+  type ChildRun,
+  childFor,
+  childrenBy,
+  liveChildren,
+  mayBeRetried,
+} from "../projections/child-runs.ts";
 import { CLOSING, type RunState, type ToolCall } from "../projections/run-state.ts";
 import { DELEGATE } from "./delegation.ts";
 import { isErrand } from "./errands.ts";
 import { hardLimit } from "./limits.ts";
 import { mayStart, suspendForApproval } from "./open-calls.ts";
-import type { Judged } from "./run-journal.ts";
 import { childrenOf, WAIT_FOR_RUNS, waited } from "./tend-children.ts";
 
 /** Undefined: the next call is an ordinary one. */
-export function nextForChildren(view: Judged, open: readonly ToolCall[]): Action | undefined {
+export function nextForChildren(view: View, open: readonly ToolCall[]): Action | undefined {
   const [first] = open;
   if (!first?.proposal) return undefined;
   if (isErrand(first.proposal.name)) return mayStart(first) ? runErrand(view.state, open) : undefined;
@@ -24,7 +30,7 @@ export function nextForChildren(view: Judged, open: readonly ToolCall[]): Action
 }
 
 /** A failure below that this agent's file makes its own. */
-export function failureBelow({ state, definition }: Judged): Ending | undefined {
+export function failureBelow({ state, definition }: View): Ending | undefined {
   if ((definition.delegation ?? DEFAULT_DELEGATION).onFailure !== "fail") return undefined;
   const child = [...state.children.values()].find(
     ({ trigger, ended }) => trigger === "delegation" && ended?.result.status === "failed",
@@ -43,13 +49,13 @@ export function failureBelow({ state, definition }: Judged): Ending | undefined 
 export function answerBelow({
   children,
 }: RunState): Pick<Ending, "summary" | "details" | "output"> | undefined {
-  const answered = [...children.values()].filter(({ ended }) => ended?.success);
+  const answered = childrenBy(children, "delegation").filter(({ ended }) => ended?.success);
   const result = answered.at(-1)?.ended?.result;
   return result && { summary: result.summary, details: result.details, output: result.output };
 }
 
 /** D2. */
-export function afterChildren({ state, definition }: Judged, ending: Ending): Action {
+export function afterChildren({ state, definition }: View, ending: Ending): Action {
   const live = liveChildren(state.children);
   if (live.length === 0) return { type: "end", ending };
   const waitingOn = waitFor(live, CLOSING);
@@ -70,7 +76,7 @@ function runErrand(state: RunState, open: readonly ToolCall[]): Action {
   return waitWith(live, open);
 }
 
-function delegate({ state, definition }: Judged, open: readonly ToolCall[]): Action | undefined {
+function delegate({ state, definition }: View, open: readonly ToolCall[]): Action | undefined {
   const calls = leading(open, isDelegated);
   const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
   const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);

@@ -4,6 +4,7 @@
 import { modelCallId } from "../ids.ts";
 import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
+import { patternsOf } from "../patterns/index.ts";
 import { unmergedChild } from "../projections/child-runs.ts";
 import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
@@ -45,8 +46,20 @@ function merging({ children }: RunState): Action | undefined {
   return child && { type: "merge-child", runId: child.runId };
 }
 
-/** The answer, if it is the agent's to give; then the end, after its children. */
+/** Whoever takes the answer over; the answer, if it is the agent's to give; then the end, after its children. */
 function atTheEnd(view: RunView, ending: Ending): Action {
+  if (ending.status !== "completed" || ending.stopReason === "handed_off") return afterChildren(view, ending);
+  const settled = afterChildren(view, ending);
+  if (settled.type === "end") {
+    for (const pattern of patternsOf(view.definition)) {
+      const action = pattern.finished?.(view, ending);
+      if (action) return action.type === "end" ? afterChildren(view, action.ending) : action;
+    }
+  }
+  return ending.stopReason === "routed" ? settled : ownAnswer(view, ending);
+}
+
+function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
   if (definition.finalizes !== false || ending.status !== "completed") return afterChildren(view, ending);
   const answer = answerBelow(state);
@@ -59,6 +72,10 @@ function atTheEnd(view: RunView, ending: Ending): Action {
 function next(view: RunView, facts: Facts): Action {
   const failure = failureBelow(view);
   if (failure) return end(failure);
+  for (const pattern of patternsOf(view.definition)) {
+    const action = pattern.next(view, facts.now);
+    if (action) return action;
+  }
   return briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
 }
 
@@ -105,7 +122,7 @@ function nextTurn(view: RunView, facts: Facts): Action {
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
     afterText(view) ??
     stopForPerson(state) ??
-    lastTurn(state) ??
+    lastTurn(view) ??
     warning(state) ??
     callModel(view, purposeOfNext(state, transcript, facts))
   );
@@ -216,7 +233,7 @@ function stopForPerson(state: RunState): Action | undefined {
 }
 
 /** B3: a limit that is reached leaves one turn to report, or none where even that cannot be covered. */
-function lastTurn(state: RunState): Action | undefined {
+function lastTurn({ state, definition }: RunView): Action | undefined {
   const limit = hardLimit(state);
   if (!limit) return undefined;
   const item = openBudgetItem(state);
@@ -240,7 +257,8 @@ function lastTurn(state: RunState): Action | undefined {
   if (!state.reached.has(reached) && !isRecorded(state, limit.limit)) {
     events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
   }
-  if (!state.told.has("last-turn")) events.push(telling("last-turn", LAST_TURN));
+  if (!state.told.has("last-turn"))
+    events.push(telling("last-turn", definition.router ? LAST_CHOICE : LAST_TURN));
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
@@ -256,6 +274,7 @@ const OUTPUT_MISSING =
   "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
 const LAST_TURN =
   "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+const LAST_CHOICE = "This is your last turn. Choose now who does the work: call `route_to`.";
 const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
 
 const isRecorded = (state: RunState, limit: string): boolean =>
@@ -309,7 +328,8 @@ function resumedBy(state: RunState): string {
 
 /** A run that waits for a child waits for it also while the child needs a person. */
 function sameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
-  const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && right.kind === "child");
+  const forChild = right.kind === "child" || right.kind === "handoff";
+  const isSame = left?.kind === right.kind || (left?.kind === "child_hitl" && forChild);
   return isSame && JSON.stringify(left?.items) === JSON.stringify(right.items);
 }
 

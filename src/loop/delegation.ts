@@ -9,6 +9,7 @@ import {
   type Delegate,
 } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
+import { ROUTE_TO } from "../patterns/router.ts";
 import type { ToolCall } from "../projections/run-state.ts";
 
 /** What a delegation is called in proposals and rules, whatever name the model used. */
@@ -20,6 +21,8 @@ export interface Delegated {
   task: string;
   contextFiles?: string[] | undefined;
   criteria?: string | undefined;
+  /** Of a router's choice. */
+  reason?: string | undefined;
   context?: Record<string, unknown> | undefined;
   contextMode?: ContextMode | undefined;
   model?: string | undefined;
@@ -70,14 +73,27 @@ const Spawn = z.object({
   awaitResult: z.boolean().optional().describe("False: go on at once; its end arrives as a message."),
 });
 const PerAgent = z.object({ task });
+const Route = z.object({
+  agent: z.string().min(1),
+  reason: z.string().describe("In one sentence: what decided it."),
+  message: z
+    .string()
+    .optional()
+    .describe("What the agent should know beside the request, which it gets as it is."),
+});
 
 const DESCRIPTION =
   "Delegate a task to another agent. It works on its own and returns a structured result: look at it before you go on.";
+
+/** S3-23. */
+const ROUTE_DESCRIPTION = "Select the agent to handle this request.";
 
 /** What the model is offered, given whom it can really delegate to from here. */
 export function delegationTools(definition: Definition, delegates: readonly Delegate[]): OfferedTool[] {
   if (delegates.length === 0) return [];
   const names = delegates.map(({ name }) => name);
+  if (definition.router)
+    return [{ name: ROUTE_TO, description: ROUTE_DESCRIPTION, schema: schemaOf(Route, "agent", names) }];
   switch ((definition.delegation ?? DEFAULT_DELEGATION).tool) {
     case "per-agent":
       return delegates.map(({ name, description }) => ({
@@ -98,7 +114,8 @@ export function delegationTools(definition: Definition, delegates: readonly Dele
 
 /** Whom an agent can delegate to where it stands: nobody at the last level, nobody who is at work above it (F22). */
 export function delegatesAt(definition: Definition, start: Payload<"RUN_STARTED">): Delegate[] {
-  if (definition.kind === "subagent" || start.depth >= start.limits.maxDepth) return [];
+  if (definition.kind === "subagent") return [];
+  if (start.depth >= start.limits.maxDepth && !definition.router) return [];
   const above = new Set([definition.name, ...(start.ancestors ?? []).map(({ agent }) => agent)]);
   return (definition.delegates ?? []).filter(({ agent }) => !above.has(agent));
 }
@@ -162,6 +179,18 @@ const readers: readonly Reader[] = [
       Spawn.transform(({ agentType, awaitResult, ...asked }): Delegated => {
         return { name: agentType, ...asked, awaited: awaitResult !== false };
       }).safeParse(input),
+  },
+  {
+    is: (tool) => tool === ROUTE_TO,
+    read: (_, input) =>
+      Route.transform(
+        ({ agent, reason, message = "" }): Delegated => ({
+          name: agent,
+          task: message,
+          reason,
+          awaited: true,
+        }),
+      ).safeParse(input),
   },
   {
     is: (tool) => /^run_\w+_agent$/.test(tool),

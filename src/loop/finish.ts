@@ -37,6 +37,7 @@ function envelope(ending: Ending, { state }: RunJournal): ResultEnvelope {
     iteration_count: state.turns,
     duration_ms: state.usage.activeMs,
     ...(ending.output === undefined ? {} : { output: ending.output }),
+    ...(ending.team === undefined ? {} : { team: ending.team }),
     ...(ending.status === "failed" ? { first_cause: ending.cause ?? ownCause(ending, state) } : {}),
   };
 }

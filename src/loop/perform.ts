@@ -12,6 +12,7 @@ import { propose } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { runTools } from "./run-tools.ts";
 import { startChildren } from "./start-children.ts";
+import { startRuns } from "./start-runs.ts";
 
 export async function perform(
   action: Action,
@@ -38,6 +39,10 @@ export async function perform(
       return runTools(action.calls, run, parts, effects);
     case "start-children":
       return startChildren(action.calls, run, parts);
+    case "start-runs":
+      return startRuns(action.runs, run, parts);
+    case "give-up-on":
+      return giveUpOn(action, run, parts);
     case "run-errand":
       return runErrand(action.call, run, parts);
     case "merge-child":
@@ -66,6 +71,18 @@ async function cancelChildren(
     await parts.store.cancel(runId, { by: name, reason: `${name} has ended.`, via: run.runId });
   }
   await run.rest([], undefined);
+}
+
+/** F27: that their time is over is written first; a crash in between leaves children that the end sees to (D2). */
+async function giveUpOn(
+  { runIds, events, reason }: Extract<Action, { type: "give-up-on" }>,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  const refused = await run.begin(events);
+  if (refused) return;
+  const by = run.definition.name;
+  for (const runId of runIds) await parts.store.cancel(runId, { by, reason, via: run.runId });
 }
 
 function suspended(waitingOn: Extract<Action, { type: "suspend" }>["waitingOn"], run: RunJournal): EventBody {

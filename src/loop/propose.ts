@@ -4,6 +4,8 @@
 import { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
+import type { View } from "../patterns/pattern.ts";
+import { ROUTE_TO } from "../patterns/router.ts";
 import type { Grant, Verdict } from "../permissions/permission.ts";
 import { effectiveInput, FINAL_REPORT, type ToolCall } from "../projections/run-state.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
@@ -13,7 +15,7 @@ import { SEND_MESSAGE } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseDelegation } from "./refuse-delegation.ts";
 import { problemWith } from "./report.ts";
-import type { Judged, RunJournal } from "./run-journal.ts";
+import type { RunJournal } from "./run-journal.ts";
 
 /** Judges the calls, and answers at once those that cannot be run as they are. */
 export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
@@ -40,7 +42,7 @@ function judgedCall(
   return proposed(call, { name, effect, ...judged }, JSON.stringify(input, null, 2), run, parts);
 }
 
-/** Judged under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
+/** View under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
 async function proposeDelegation(
   call: ToolCall,
   grants: readonly Grant[],
@@ -62,7 +64,7 @@ async function proposeDelegation(
 export function judgeDelegation(
   asked: Delegated,
   grants: readonly Grant[],
-  run: Judged,
+  run: View,
   parts: Pick<LoopParts, "judge" | "authority" | "clock">,
 ): Verdict {
   const delegate = delegateNamed(run.definition.delegates ?? [], asked.name)!;
@@ -149,7 +151,7 @@ export function judgeCall(
   input: unknown,
   effect: Effect,
   grants: readonly Grant[],
-  run: Judged,
+  run: View,
   parts: Pick<LoopParts, "judge" | "authority" | "clock">,
 ): Verdict {
   const { definition, state } = run;
@@ -209,7 +211,8 @@ function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopPa
   if (index >= max)
     return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   if (call.name === FINAL_REPORT) return reportRefusal(call, run);
-  if (state.latest?.purpose === "final") return result(call, LAST_TURN_IS_OVER, "denied");
+  if (state.latest?.purpose === "final" && call.name !== ROUTE_TO)
+    return result(call, LAST_TURN_IS_OVER, "denied");
   if (isDelegation(call.name) || (isErrand(call.name) && mayRun(call.name, definition))) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))

@@ -2,7 +2,7 @@
 // is withheld where it cannot succeed, and refused here all the same.
 
 import { CadreError } from "../errors.ts";
-import { DEFAULT_DELEGATION, type Delegate } from "../journal/definition.ts";
+import { baseName, DEFAULT_DELEGATION, type Delegate } from "../journal/definition.ts";
 import { liveChildren } from "../projections/child-runs.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
@@ -27,17 +27,27 @@ export async function refuseDelegation(
   if (definition.kind === "subagent")
     return denied(`PERMISSION_DENIED: ${me} is a subagent, and a subagent never spawns.`);
   const delegate = delegateNamed(definition.delegates ?? [], asked.name);
+  if (!delegate && definition.router) return notADestination(asked.name, definition.delegates);
   if (!delegate)
     return denied(
       `PERMISSION_DENIED: ${me} cannot spawn ${baseName(asked.name)}. ${maySpawn(definition.delegates)}`,
     );
   const lineage = await lineageOf(run, parts.store);
   return (
-    tooDeep(run, lineage) ??
+    (definition.router ? undefined : tooDeep(run, lineage)) ??
     onPath(delegate, run, lineage) ??
     notYetItsTurn(call, run) ??
     notThere(delegate, parts)
   );
+}
+
+/** F28: a router learns once what it may choose. */
+function notADestination(name: string, delegates: readonly Delegate[] = []): Refused {
+  const names = delegates.map((delegate) => delegate.name).join(", ");
+  return {
+    output: `There is no destination ${JSON.stringify(name)}. Choose one of: ${names}.`,
+    outcome: "denied",
+  };
 }
 
 /** D1: the first of a response runs; a live child of any kind defers the next. */
@@ -140,6 +150,3 @@ const maySpawn = (delegates: readonly Delegate[] = []): string =>
   delegates.length === 0
     ? "It may spawn nobody."
     : `It may spawn: ${delegates.map(({ name }) => name).join(", ")}.`;
-
-/** Agents of one pack know each other by their short names. */
-export const baseName = (agent: string): string => agent.replace(/^.*\//, "");

@@ -35,6 +35,8 @@ export function reportOf(state: RunState, definition: Definition): Report | unde
 
 /** Why a report cannot be taken, in a sentence for the model; undefined if it can. */
 export function problemWith(input: unknown, definition: Definition): string | undefined {
+  if (definition.router && !definition.router.allowAnswer)
+    return "You do not answer yourself: choose who does with `route_to`.";
   const parsed = Report.safeParse(input);
   if (!parsed.success) return `The report does not fit: ${z.prettifyError(parsed.error)}`;
   if (definition.output === undefined) return undefined;

@@ -10,6 +10,8 @@ import type { RunId } from "../ids.ts";
 import { Definition } from "../journal/definition.ts";
 import { type EventBody, isProgress, type JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
+import type { View } from "../patterns/pattern.ts";
+import { addChild, type ChildRun, type ChildRuns } from "../projections/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
 import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
@@ -21,14 +23,8 @@ const LONGEST_WAIT_MS = 15_000;
 
 type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims">;
 
-/** A run and its agent: what calls are judged by. */
-export interface Judged {
-  state: RunState;
-  definition: Definition;
-}
-
 /** What a decision rests on. */
-export interface RunView extends Judged {
+export interface RunView extends View {
   transcript: Transcript;
 }
 
@@ -98,6 +94,14 @@ export class RunJournal {
     }
     this.seen = this.confirmed;
     return { state: this.state, transcript: this.transcript, definition: this.definition };
+  }
+
+  /** Those that the runs which this one continues have started. */
+  childrenBefore(): ChildRun[] {
+    const children: ChildRuns = new Map();
+    for (const event of this.before)
+      if (event.type === "CHILD_RUN_STARTED") addChild(children, event.payload, event.ts);
+    return [...children.values()];
   }
 
   /** Outcomes, and what else is a fact already. */

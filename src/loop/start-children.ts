@@ -2,25 +2,18 @@
 // exists if, and only if, its parent's journal says so, and its id is known before (J7, J10).
 
 import { CadreError } from "../errors.ts";
-import { childRunId } from "../ids.ts";
 import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
-import type { EventBody, Payload } from "../journal/events.ts";
-import { childFor } from "../projections/child-runs.ts";
+import type { EventBody } from "../journal/events.ts";
+import { ROUTE_TO } from "../patterns/router.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
-import type { Spawn } from "../stores/store.ts";
 import { contextFor } from "./child-context.ts";
-import { childStart } from "./child-start.ts";
+import { type Begun, type Child, childOf } from "./child-start.ts";
 import { type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { contextModeOf, currentGrants, judgeDelegation } from "./propose.ts";
-import {
-  childrenLimit,
-  type Refused,
-  refuseDelegation,
-  refusedByTree,
-  runsLimit,
-} from "./refuse-delegation.ts";
+import { type Refused, refuseDelegation, refusedByTree } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
+import { routed, routedWith } from "./route.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 export async function startChildren(
@@ -43,7 +36,7 @@ export async function startChildren(
 
 /** Why it did not begin, if the model is to be told. */
 async function begin(
-  child: Child | Refused,
+  child: DelegatedChild | Refused,
   { isFirst, run, parts }: { isFirst: boolean; run: RunJournal; parts: LoopParts },
 ): Promise<Refused | undefined> {
   if ("outcome" in child) return child;
@@ -53,10 +46,10 @@ async function begin(
   return refused && refusedByTree(refused, run, parts.concurrent);
 }
 
-async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<Child | Refused> {
+async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<DelegatedChild | Refused> {
   const asked = readDelegation({ ...call, input: effectiveInput(call) });
   if ("problem" in asked) return { output: asked.problem, outcome: "error" };
-  return (await forbidden(call, asked, run, parts)) ?? childOf(call, asked, run, parts);
+  return (await forbidden(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
 }
 
 /** P5: what a person said yes to, or made of it, is judged by the rules of now. */
@@ -75,58 +68,44 @@ async function forbidden(
     : undefined;
 }
 
-interface Child {
-  started: EventBody;
+interface DelegatedChild extends Child {
   /** The result that the call has at once, if nobody waits. */
   answered: EventBody[];
   awaited: boolean;
-  spawn: Omit<Spawn, "takesPlace">;
 }
 
-async function childOf(
+async function childFor(
   call: ToolCall,
   asked: Delegated,
   run: RunJournal,
   parts: LoopParts,
-): Promise<Child | Refused> {
+): Promise<DelegatedChild | Refused> {
   const delegate = delegateNamed(run.definition.delegates ?? [], asked.name);
   if (!delegate) return { output: `There is no agent ${asked.name} for you.`, outcome: "denied" };
   const definition = await definitionFor(delegate.agent, asked, run, parts);
   if ("outcome" in definition) return definition;
-  const misfit = inputProblem(asked.context, definition);
+  const { awaited } = asked;
+  const isRoute = call.name === ROUTE_TO;
+  const begun = isRoute
+    ? await routed(call.id, asked, { agent: definition.name, run, parts })
+    : delegated(call.id, asked, run);
+  const misfit = inputProblem(begun.input, definition);
   if (misfit !== undefined)
     return { output: `\`context\` does not fit what ${asked.name} asks for: ${misfit}`, outcome: "error" };
-  const attempt = (childFor(run.state.children, call.id)?.attempt ?? 0) + 1;
-  const runId = childRunId(parts.digest, run.runId, call.id, attempt);
-  const place = await placeOf(definition, runId, run, parts);
-  if ("outcome" in place) return place;
-  const { onFailure } = run.definition.delegation ?? DEFAULT_DELEGATION;
-  const { limits } = run.state.start!;
-  return {
-    awaited: asked.awaited,
-    answered: answeredAtOnce(call, asked, runId),
-    started: {
-      type: "CHILD_RUN_STARTED",
-      payload: {
-        child_run_id: runId,
-        agent_type: definition.name,
-        task: asked.task,
-        trigger: "delegation",
-        key: call.id,
-        ...(attempt > 1 ? { attempt } : {}),
-        ...(asked.awaited ? {} : { awaited: false }),
-        ...(onFailure === "retry" && attempt === 1 && asked.awaited ? { retries: 1 } : {}),
-        ...(place.worktree === undefined ? {} : { worktree: place.worktree }),
-        nonce: parts.ids.nonce(),
-      },
-    },
-    spawn: {
-      runId,
-      start: { ...(await childStart(call, asked, definition, run, parts)), ...place },
-      events: contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids.nonce()),
-      limits: { children: childrenLimit(limits), runs: runsLimit(limits), concurrent: parts.concurrent },
-    },
-  };
+  const nonce = parts.ids.nonce();
+  const events = isRoute
+    ? routedWith(asked, run, nonce)
+    : contextFor(await contextModeOf(asked, run, parts), asked, run, nonce);
+  const child = await childOf(begun, definition, events, run, parts);
+  if ("problem" in child) return { output: child.problem, outcome: "error" };
+  return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };
+}
+
+function delegated(key: string, asked: Delegated, { definition }: RunJournal): Begun {
+  const { task, context: input, criteria, contextFiles, maxTurns, awaited } = asked;
+  const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
+  const retries = onFailure === "retry" && awaited ? 1 : 0;
+  return { key, trigger: "delegation", task, input, criteria, contextFiles, maxTurns, awaited, retries };
 }
 
 /** The agent as its file is now, with the model that was asked for. */
@@ -147,20 +126,6 @@ async function definitionFor(
     if (!(error instanceof CadreError)) throw error;
     return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
   }
-}
-
-/** Where the child works: with its parent, or in a worktree of its own (D6). */
-async function placeOf(
-  { workspace: wanted, name }: Definition,
-  runId: string,
-  run: RunJournal,
-  parts: LoopParts,
-): Promise<Pick<Payload<"RUN_STARTED">, "workspace" | "worktree"> | Refused> {
-  const { workspace } = run.state.start!;
-  if (wanted !== "worktree") return { workspace };
-  const planned = await parts.worktrees.plan(workspace, runId);
-  if (!("problem" in planned)) return planned;
-  return { output: `${name} cannot be started in a worktree: ${planned.problem}`, outcome: "error" };
 }
 
 /** S1-21: nobody waits, so the call has its result now. */

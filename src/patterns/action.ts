@@ -1,6 +1,16 @@
 // What `decide` may say should happen next. Imperative and complete: `perform` does exactly this and looks up nothing.
 
-import type { EventBody, FirstCause, Purpose, StopReason, WaitingOn } from "../journal/events.ts";
+import type { Definition } from "../journal/definition.ts";
+import type {
+  EventBody,
+  FirstCause,
+  Purpose,
+  StopReason,
+  TeamPlace,
+  TeamTurn,
+  Trigger,
+  WaitingOn,
+} from "../journal/events.ts";
 
 export interface Ending {
   status: "completed" | "failed" | "cancelled";
@@ -10,8 +20,42 @@ export interface Ending {
   warnings?: string[] | undefined;
   suggestions?: string[] | undefined;
   output?: unknown;
+  /** What a member of a team has to say after its round. */
+  team?: TeamTurn | undefined;
   /** Where a failure began, if it began below. */
   cause?: FirstCause | undefined;
+}
+
+/** Words that somebody else wrote, under a heading. */
+export interface Section {
+  heading: string;
+  source: string;
+  text: string;
+}
+
+/** A run that a pattern wants to have. */
+export interface PatternRun {
+  /** Its place in the pattern: the same place is filled once, however often it is asked for. */
+  key: string;
+  trigger: Trigger;
+  /** Full name; or the definition itself, where it is not the one of its file. */
+  agent: string | Definition;
+  task: string;
+  input?: unknown;
+  reason?: string | undefined;
+  /** What stands in the task's place: as its parent has read it, and what is added to it. */
+  before?: string | undefined;
+  sections?: readonly Section[] | undefined;
+  /** What it is told beside its task. */
+  told?: readonly { id: string; from: string; text: string }[] | undefined;
+  /** The form in which it must answer, where that is not its own. */
+  output?: unknown;
+  maxTurns?: number | undefined;
+  team?: TeamPlace | undefined;
+  /** Goes on where the same agent stopped in the round before. */
+  continues?: true | undefined;
+  /** Attempts that are left if this one fails. */
+  retries?: number | undefined;
 }
 
 export type Action =
@@ -32,6 +76,10 @@ export type Action =
   | { type: "run-tools"; calls: string[] }
   /** Start the children that these calls ask for. */
   | { type: "start-children"; calls: string[] }
+  /** Start the children that a pattern asks for. */
+  | { type: "start-runs"; runs: PatternRun[] }
+  /** Write these down, and have those children cancelled: nobody waits for them any longer. */
+  | { type: "give-up-on"; runIds: string[]; events: EventBody[]; reason: string }
   /** What the loop does itself: see to children that nobody waits for, send a message. */
   | { type: "run-errand"; call: string }
   /** Bring in what a child that worked apart has done. */

@@ -16,16 +16,24 @@ export interface ChildRun {
   /** Its work is apart, and must be brought in after its end. */
   worktree: Worktree | undefined;
   merge: { attempts: number; done: boolean };
+  /** Marks its words as somebody else's. */
+  nonce: string;
+  /** When it was started, on the clock that stands still while a person is awaited. */
+  startedAt: number;
 }
 
 /** By run id, in the order in which they were started. */
 export type ChildRuns = Map<string, ChildRun>;
 
-export function addChild(children: ChildRuns, started: Payload<"CHILD_RUN_STARTED">): void {
+export function addChild(
+  children: ChildRuns,
+  started: Payload<"CHILD_RUN_STARTED">,
+  startedAt: number,
+): void {
   const { child_run_id: runId, agent_type: agent, key, trigger } = started;
-  const { attempt = 1, awaited = true, retries = 0, worktree } = started;
+  const { attempt = 1, awaited = true, retries = 0, worktree, nonce = "" } = started;
   const merge = { attempts: 0, done: worktree === undefined };
-  const child = { runId, agent, key, trigger, attempt, awaited, retries, worktree, merge };
+  const child = { runId, agent, key, trigger, attempt, awaited, retries, worktree, merge, nonce, startedAt };
   children.set(runId, { ...child, ended: undefined });
 }
 
@@ -59,6 +67,10 @@ export const mayBeRetried = ({ ended, retries }: ChildRun): boolean =>
 /** Those that have not ended. */
 export const liveChildren = (children: ChildRuns): ChildRun[] =>
   [...children.values()].filter((child) => !child.ended);
+
+/** Those that a pattern has started, in that order. */
+export const childrenBy = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
+  [...children.values()].filter((child) => child.trigger === trigger);
 
 /** The latest one that a call, or a place in a pattern, has. */
 export const childFor = (children: ChildRuns, key: string): ChildRun | undefined =>

@@ -16,32 +16,16 @@ import type {
 } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
 import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
+import { followHold, type HeldTime } from "./held-time.ts";
+import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
+import { FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
-/** The call by which an agent ends its run. */
-export const FINAL_REPORT = "final_report";
-
-export interface ToolCall {
-  id: string;
-  name: string;
-  input: unknown;
-  /** The model's text where its input was no JSON. */
-  invalid: string | undefined;
-  proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
-  /** The edit that an earlier round ended with: its input is the call's since. */
-  edit: Payload<"APPROVAL_DECIDED"> | undefined;
-  /** The decision on the current round of its approval. */
-  decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
-  /** Attempts that were started; 0 for none. */
-  attempts: number;
-  started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
-  /** A person's word on what became of the latest attempt. */
-  verdict: Payload<"OUTCOME_DECIDED"> | undefined;
-  result: { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; seq: number } | undefined;
-}
+export { loopItem } from "./loop-guard.ts";
+export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall } from "./tool-call.ts";
 
 export interface OpenModelCall {
   callId: string;
@@ -95,6 +79,14 @@ export interface RunState {
   guard: LoopGuard;
   /** By run id, in the order in which they were started. */
   children: Map<string, ChildRun>;
+  /** Places in a pattern for which no run could be started, by key, and why. */
+  unstarted: Map<string, string>;
+  /** Timers that have fired: how long a child may take is over. */
+  fired: Set<string>;
+  held: HeldTime;
+  /** The task with what was gathered for it, and whether advisors had their say. */
+  opening: string | undefined;
+  advised: boolean;
   /** The latest summing-up of this run for its children. */
   brief: { seq: number; text: string } | undefined;
   /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
@@ -106,18 +98,6 @@ export interface RunState {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Of the latest run of a test runner, here or below. */
   tests: TestCounts | undefined;
-}
-
-/** Counts what an agent does over and over (F43, F45). */
-export interface LoopGuard {
-  signature: string;
-  repeats: number;
-  /** Calls in a row that were refused, answers in a row that were empty, reports that did not fit. */
-  refused: number;
-  empty: number;
-  badReports: number;
-  /** Times that the run was stopped for a person because of it. */
-  stops: number;
 }
 
 export const emptyRunState = (): RunState => ({
@@ -142,8 +122,13 @@ export const emptyRunState = (): RunState => ({
   reached: new Map(),
   raised: {},
   decisions: new Map(),
-  guard: { signature: "", repeats: 0, refused: 0, empty: 0, badReports: 0, stops: 0 },
+  guard: emptyGuard(),
   children: new Map(),
+  unstarted: new Map(),
+  fired: new Set(),
+  held: { ms: 0, since: undefined },
+  opening: undefined,
+  advised: false,
   brief: undefined,
   closing: false,
   hops: 0,
@@ -157,6 +142,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   state.updatedAt = event.ts;
   applyUsage(state.usage, event);
   followMerge(state.children, event);
+  followHold(state.held, state.status, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -165,8 +151,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       state.hops = event.payload.hops ?? 0;
       break;
     case "CONTEXT_ADDED":
-      if (event.payload.source === "system") state.told.add(event.payload.id);
-      state.hops = Math.max(state.hops, event.payload.hops ?? 0);
+      heard(state, event);
       break;
     case "MODEL_CALL_STARTED":
       modelCallStarted(state, event);
@@ -203,11 +188,17 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       working(state);
       break;
     case "CHILD_RUN_STARTED":
-      addChild(state.children, event.payload);
+      addChild(state.children, event.payload, event.ts - state.held.ms);
       working(state);
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
+      break;
+    case "TIMER_FIRED":
+      state.fired.add(event.payload.id);
+      break;
+    case "SYSTEM_ERROR":
+      if (event.payload.code === NOT_STARTED) state.unstarted.set(event.payload.id, event.payload.message);
       break;
     case "LIMIT_REACHED":
       state.reached.set(event.key, event.payload);
@@ -231,23 +222,21 @@ export const runStateProjection: Projection<RunState> = {
   apply: applyRunState,
 };
 
+/** The code under which a run says that a place in its pattern stays empty. */
+export const NOT_STARTED = "NOT_STARTED";
+
 /** How a run says that it has its answer and waits for its children only. */
 export const CLOSING = "It is done, and waits for its children to end.";
-
-/** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
-export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
-
-/** What runs: what the model wrote, or what a person made of it. */
-export const effectiveInput = (call: ToolCall): unknown =>
-  call.decision?.decision === "edit" ? call.decision.input : call.input;
-
-/** The id under which a person decides on the n-th stop for a repetition. */
-export const loopItem = (stop: number): string => `loop/${stop}`;
 
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
 
-const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
+function heard(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
+  if (payload.source === "system") state.told.add(payload.id);
+  if (payload.source === "advice") state.advised = true;
+  if (payload.opening) state.opening = payload.text;
+  state.hops = Math.max(state.hops, payload.hops ?? 0);
+}
 
 function working(state: RunState): void {
   state.status = "running";
@@ -278,28 +267,10 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   const parts = toolCallsOf(content);
   parts.forEach((part, index) => {
     const id = toolCallId(callId, index);
-    state.calls.set(id, {
-      id,
-      name: part.toolName,
-      input: part.input,
-      invalid: part.invalid,
-      proposal: undefined,
-      edit: undefined,
-      decision: undefined,
-      attempts: 0,
-      started: undefined,
-      verdict: undefined,
-      result: undefined,
-    });
+    state.calls.set(id, newCall(id, part));
   });
-  countRepeats(state, JSON.stringify(parts.map((part) => [part.toolName, part.input])), parts.length);
+  countRepeats(state.guard, JSON.stringify(parts.map((part) => [part.toolName, part.input])), parts.length);
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
-}
-
-function countRepeats(state: RunState, signature: string, calls: number): void {
-  const same = calls > 0 && signature === state.guard.signature;
-  state.guard.repeats = same ? state.guard.repeats + 1 : 1;
-  state.guard.signature = signature;
 }
 
 function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): void {

@@ -54,7 +54,8 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       begin(transcript, event);
       break;
     case "CONTEXT_ADDED":
-      transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
+      if (event.payload.opening) replaceTask(transcript, event.payload.text);
+      else transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
       break;
     case "MODEL_CALL_STARTED":
       transcript.purpose = event.payload.purpose ?? "turn";
@@ -107,14 +108,23 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   if (!goesOn) say(transcript, seq, taskText(payload));
 }
 
-function taskText(start: Payload<"RUN_STARTED">): string {
-  if (start.input === undefined) return start.task;
-  return `${start.task}\n\nInput:\n${JSON.stringify(start.input, null, 2)}`;
+export type Asked = Pick<Payload<"RUN_STARTED">, "task" | "input">;
+
+export function taskText({ task, input }: Asked): string {
+  if (input === undefined) return task;
+  return `${task}\n\nInput:\n${JSON.stringify(input, null, 2)}`;
 }
 
 function say(transcript: Transcript, seq: number, text: string): void {
   transcript.placed.push({ seq, message: { role: "user", content: [{ type: "text", text }] } });
   transcript.characters += text.length;
+}
+
+/** Before the first turn: the last that was said is the task, or what stood in its place. */
+function replaceTask(transcript: Transcript, text: string): void {
+  const task = transcript.placed.at(-1)!;
+  transcript.characters += text.length - messageLength(task.message);
+  task.message = { role: "user", content: [{ type: "text", text }] };
 }
 
 function showUnseen(transcript: Transcript, upTo: number): void {
@@ -202,7 +212,7 @@ function fillSlot(transcript: Transcript, callId: string, output: PromptToolResu
 function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RUN_COMPLETED">): void {
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);
-  if (started?.trigger !== "delegation") return;
+  if (started?.trigger !== "delegation" && started?.trigger !== "route") return;
   const slot = transcript.slots.get(payload.key);
   if (slot && started.awaited !== false) {
     if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return;
@@ -210,6 +220,7 @@ function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RU
     fillSlot(transcript, payload.key, { type: "text", value: childResult(toolName, started, payload) });
     return;
   }
+  if (started.trigger === "route") return;
   const text = childMessage(started, payload);
   transcript.unseen.push({ seq, id: payload.child_run_id, text });
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { problemText } from "../../config/problem.ts";
 import { DEFAULT_DELEGATION } from "../../journal/definition.ts";
-import { advisors, agentSet, router, type Said, team } from "../set.fixture.ts";
+import { advisors, agentSet, handoff, router, type Said, team } from "../set.fixture.ts";
 import { checkAgents, strictProblems } from "./index.ts";
 
 const bestOf = { n: 2, strategies: [] };
@@ -26,7 +26,7 @@ type Row = [title: string, said: Record<string, Said>, line: string];
 const errors: Row[] = [
   [
     "[S3-48] a coordinator has no handoff",
-    { a: { team: team(["b"]), handoff: "c" } },
+    { a: { team: team(["b"]), handoff: handoff("c") } },
     "INCOMPATIBLE agents/a.md:8:1 `team` and `handoff` do not go together: a team's coordinator owns the final answer (S3-48)",
   ],
   [
@@ -81,7 +81,7 @@ const errors: Row[] = [
         a: {
           kind: "subagent",
           [key]: {
-            handoff: "b",
+            handoff: handoff("b"),
             router: router(["b"]),
             advisors: advisors(["b"]),
             team: team(["b"]),
@@ -171,7 +171,7 @@ const warnings: Row[] = [
   ],
   [
     "no children",
-    { a: { handoff: "b", limits: { maxChildren: 0 } } },
+    { a: { handoff: handoff("b"), limits: { maxChildren: 0 } } },
     "LIMIT_ZERO agents/a.md:16:1 `maxChildren: 0` lets it start nobody",
   ],
 ];
@@ -226,14 +226,14 @@ describe("rules about one agent", () => {
 
 test("[S3-67] what goes together says nothing", () => {
   const fine: Said[] = [
-    { advisors: advisors(["b"]), handoff: "c", agents: ["d"] },
-    { router: router(["b", "c"], { fallback: "d" }), agents: ["b", "c", "d"], handoff: "d" },
+    { advisors: advisors(["b"]), handoff: handoff("c"), agents: ["d"] },
+    { router: router(["b", "c"], { fallback: "d" }), agents: ["b", "c", "d"], handoff: handoff("d") },
     { router: router(["b"]), advisors: advisors(["c"]), tools: { allow: [], ask: [], deny: [] } },
     { team: team(["b", "c"], { quorum: 2 }), advisors: advisors(["d"], "all"), agents: ["d"] },
-    { bestOf: { ...bestOf, judge: "b" }, handoff: "c" },
-    { steps, agents: ["b"], handoff: "c", context: "none" },
+    { bestOf: { ...bestOf, judge: "b" }, handoff: handoff("c") },
+    { steps, agents: ["b"], handoff: handoff("c"), context: "none" },
     { finalizes: false, agents: ["b"] },
-    { finalizes: false, handoff: "b" },
+    { finalizes: false, handoff: handoff("b") },
     { finalizes: false, bestOf },
     { steps, delegation: DEFAULT_DELEGATION },
     { advisors: advisors(["b", "c"], 2) },
@@ -249,7 +249,7 @@ describe("cycles", () => {
   const lines = (said: Record<string, Said>) => check(said).lines.map((line) => line.split(": an agent")[0]);
 
   test("[S3-14] every agent on a cycle is told, each by its own way round", () => {
-    expect(lines({ a: { handoff: "b" }, b: { team: team(["c", "a"]) } })).toEqual([
+    expect(lines({ a: { handoff: handoff("b") }, b: { team: team(["c", "a"]) } })).toEqual([
       "error CYCLE agents/b.md:11:11 cycle: b → (team) a → (handoff) b",
       "error CYCLE agents/a.md:8:10 cycle: a → (handoff) b → (team) a",
     ]);
@@ -261,22 +261,28 @@ describe("cycles", () => {
       { router: router(["c"], { fallback: "b" }) },
       { bestOf: { ...bestOf, judge: "b" } },
     ])
-      expect(lines({ a: said, b: { handoff: "a" } })).toHaveLength(2);
-    expect(lines({ a: { handoff: "a" } })).toEqual(["error CYCLE agents/a.md:8:10 cycle: a → (handoff) a"]);
+      expect(lines({ a: said, b: { handoff: handoff("a") } })).toHaveLength(2);
+    expect(lines({ a: { handoff: handoff("a") } })).toEqual([
+      "error CYCLE agents/a.md:8:10 cycle: a → (handoff) a",
+    ]);
   });
 
   test("[F22] over delegation they are no error, and neither are two ways to one agent", () => {
     expect(lines({ a: { agents: ["b"] }, b: { agents: ["a"] } })).toEqual([]);
-    expect(lines({ a: { agents: ["b"] }, b: { handoff: "a" } })).toEqual([]);
+    expect(lines({ a: { agents: ["b"] }, b: { handoff: handoff("a") } })).toEqual([]);
     expect(
-      lines({ a: { advisors: advisors(["b", "c"]) }, b: { handoff: "d" }, c: { handoff: "d" } }),
+      lines({
+        a: { advisors: advisors(["b", "c"]) },
+        b: { handoff: handoff("d") },
+        c: { handoff: handoff("d") },
+      }),
     ).toEqual([]);
   });
 });
 
 test("[S3-50] a broken agent takes down who needs it, wave by wave; who may delegate to it goes on without", () => {
   const { lines, usable, agents } = check({
-    a: { handoff: "b" },
+    a: { handoff: handoff("b") },
     b: { advisors: advisors(["c"]) },
     c: { finalizes: false },
     d: { agents: ["a", "c"] },
@@ -326,7 +332,7 @@ describe("[S3-15] along a handoff, what is declared must fit", () => {
     ],
     ["the whole", text, object({}), "it may be string, and the input takes object"],
   ])("misfit: %s", (_title, output, input, why) => {
-    expect(check({ a: { output, handoff: "b" }, b: { input } }).lines).toEqual([
+    expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([
       `error HANDOFF_MISFIT agents/a.md:8:10 the output of \`a\` does not fit the input of \`b\`: ${why}`,
     ]);
   });
@@ -339,14 +345,14 @@ describe("[S3-15] along a handoff, what is declared must fit", () => {
     ["cannot be told: anyOf", { anyOf: [text, number] }, object({ x: text })],
     ["nothing declared", undefined, object({ x: text })],
   ])("fits: %s", (_title, output, input) => {
-    expect(check({ a: { output, handoff: "b" }, b: { input } }).lines).toEqual([]);
+    expect(check({ a: { output, handoff: handoff("b") }, b: { input } }).lines).toEqual([]);
   });
 
   test("what a router hands on is the answer of whoever it chooses", () => {
     const said = {
-      a: { router: router(["b", "c"]), handoff: "d" },
+      a: { router: router(["b", "c"]), handoff: handoff("d") },
       b: { output: object({ x: text }) },
-      c: { handoff: "e" },
+      c: { handoff: handoff("e") },
       e: { output: object({ z: text }) },
       d: { input: object({ x: text }) },
     };
@@ -358,8 +364,8 @@ describe("[S3-15] along a handoff, what is declared must fit", () => {
 
 test("the order of the set changes nothing", () => {
   const said: Record<string, Said> = {
-    a: { handoff: "b", agents: ["d"] },
-    b: { handoff: "a" },
+    a: { handoff: handoff("b"), agents: ["d"] },
+    b: { handoff: handoff("a") },
     c: { advisors: advisors(["a"]) },
     d: { delegable: false },
     e: { agents: ["d", "c"] },

@@ -6,9 +6,9 @@ import { terminalsOf } from "../terminal.ts";
 import { type Check, error } from "./check.ts";
 
 export const handoffFits: Check = ({ name, definition }, { agents }) => {
-  const input =
-    definition.handoff === undefined ? undefined : agents.get(definition.handoff)?.definition?.input;
-  if (input === undefined) return [];
+  const target = definition.handoff?.agent;
+  const input = target === undefined ? undefined : agents.get(target)?.definition?.input;
+  if (target === undefined || input === undefined) return [];
   return answering(name, agents).flatMap((source) => {
     const output = agents.get(source)?.definition?.output;
     const misfit = output === undefined ? undefined : misfitOf(output, input, "");
@@ -17,8 +17,8 @@ export const handoffFits: Check = ({ name, definition }, { agents }) => {
       error(
         "handoff",
         "HANDOFF_MISFIT",
-        `the output of \`${source}\` does not fit the input of \`${definition.handoff}\`: ${misfit}`,
-        { names: definition.handoff! },
+        `the output of \`${source}\` does not fit the input of \`${target}\`: ${misfit}`,
+        { names: target },
       ),
     ];
   });

@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { explain } from "../../agents/explain.ts";
-import { advisors, agentSet, router, team } from "../../agents/set.fixture.ts";
+import { advisors, agentSet, handoff, router, team } from "../../agents/set.fixture.ts";
 import { explanationLines } from "./explanation.ts";
 import { rowsOf } from "./rows.ts";
 
 const agents = agentSet({
-  desk: { router: router(["factory/lead", "panel"]), handoff: "factory/reviewer" },
+  desk: { router: router(["factory/lead", "panel"]), handoff: handoff("factory/reviewer") },
   "factory/lead": { agents: ["factory/worker"], models: ["x/large", "x/small"] },
   "factory/worker": {
     agents: ["factory/reviewer", "factory/lead"],

@@ -1,0 +1,35 @@
+// What a router's choice starts: the chosen agent gets the request as the router got it (S3-25), and the router's word
+// beside it.
+
+import { baseName } from "../journal/definition.ts";
+import type { EventBody } from "../journal/events.ts";
+import { openingText } from "../patterns/opening.ts";
+import { type Begun, lastOf } from "./child-start.ts";
+import type { Delegated } from "./delegation.ts";
+import type { LoopParts } from "./parts.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+export async function routed(
+  key: string,
+  { reason }: Delegated,
+  { agent, run, parts }: { agent: string; run: RunJournal; parts: LoopParts },
+): Promise<Begun> {
+  const { task, input, team } = run.state.start!;
+  const continues = team && (await lastOf(agent, "route", run, parts));
+  return { key, trigger: "route", task, input, reason, team, continues };
+}
+
+/** The message that a router may add stands in its call as the task. */
+export function routedWith(
+  { task }: Delegated,
+  { state, definition }: RunJournal,
+  nonce: string,
+): EventBody[] {
+  if (task === "" && state.opening === undefined) return [];
+  const from = baseName(definition.name);
+  const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
+  const sections = task === "" ? [] : [message];
+  const text = openingText(state.start!, { before: state.opening, sections, nonce });
+  const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
+  return [{ type: "CONTEXT_ADDED", payload }];
+}

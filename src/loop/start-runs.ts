@@ -1,0 +1,106 @@
+// Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
+// so (J7, J10). What cannot be started is written down as well: its place in the pattern stays empty, and says why.
+
+import { CadreError } from "../errors.ts";
+import { baseName, type Definition } from "../journal/definition.ts";
+import type { EventBody } from "../journal/events.ts";
+import type { PatternRun } from "../patterns/action.ts";
+import { openingText } from "../patterns/opening.ts";
+import { NOT_STARTED } from "../projections/run-state.ts";
+import { type Child, childOf, lastOf } from "./child-start.ts";
+import { DELEGATE } from "./delegation.ts";
+import type { LoopParts } from "./parts.ts";
+import { currentGrants, judgeCall } from "./propose.ts";
+import { refusedByTree } from "./refuse-delegation.ts";
+import { inputProblem } from "./report.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+export async function startRuns(
+  runs: readonly PatternRun[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  const prepared = await Promise.all(runs.map((wanted) => prepare(wanted, run, parts)));
+  if (!parts.mayBegin()) return run.release();
+  // Begun in their order, and committed together; see `start-children.ts` for why refusals come after.
+  const refusals = await Promise.all(
+    prepared.map(async (child, index) => {
+      if ("problem" in child) return child.problem;
+      const spawn = { ...child.spawn, takesPlace: index === 0 };
+      const refused = await run.begin([child.started], { spawn });
+      return refused && refusedByTree(refused, run, parts.concurrent)?.output;
+    }),
+  );
+  refusals.forEach((why, index) => {
+    if (why !== undefined) run.record(notStarted(runs[index]!.key, why));
+  });
+}
+
+async function prepare(
+  wanted: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Child | { problem: string }> {
+  const found = await definitionFor(wanted, run, parts);
+  if ("problem" in found) return found;
+  const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
+  if (problem !== undefined) return { problem };
+  const { key, trigger, task, input, reason, team, maxTurns, retries } = wanted;
+  const continues = wanted.continues && (await lastOf(found.name, trigger, run, parts));
+  const begun = { key, trigger, task, input, reason, team, maxTurns, retries, continues };
+  return childOf(begun, found, firstWords(wanted, parts.ids.nonce()), run, parts);
+}
+
+/** The agent as its file is now, or as the pattern has made it. */
+async function definitionFor(
+  { agent, output }: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Definition | { problem: string }> {
+  try {
+    const found = typeof agent === "string" ? await parts.findAgent(agent) : agent;
+    const models = found.inheritsModel ? run.definition.models : found.models;
+    return { ...found, models, ...(output === undefined ? {} : { output }) };
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** A rule that holds an agent back holds whoever starts it. A pattern cannot wait for a yes: what asks is refused. */
+async function forbidden(
+  { name }: Definition,
+  { task }: PatternRun,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<string | undefined> {
+  const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
+  // F22. An agent may draft for itself; nobody is started below itself otherwise.
+  if (above.includes(name))
+    return `it is already at work above (${[...above, name].map(baseName).join(" → ")}).`;
+  const grants = await currentGrants(run, parts);
+  for (const agent of new Set([baseName(name), name])) {
+    const judged = judgeCall({ name: DELEGATE }, { agent, task }, "idempotent", grants, run, parts);
+    if (judged.verdict === "deny") return `it is not allowed (${judged.rule}).`;
+    if (judged.verdict === "ask") return `a person must allow it first (${judged.rule}).`;
+  }
+  return undefined;
+}
+
+function firstWords(wanted: PatternRun, nonce: string): EventBody[] {
+  const { before, sections = [], told = [] } = wanted;
+  const events = told.map(
+    ({ id, from, text }): EventBody => ({
+      type: "CONTEXT_ADDED",
+      payload: { id, source: "team", from, text },
+    }),
+  );
+  if (before === undefined && sections.length === 0) return events;
+  const text = openingText(wanted, { before, sections, nonce });
+  const opening = { id: "opening", source: "agent" as const, text, opening: true as const };
+  return [{ type: "CONTEXT_ADDED", payload: opening }, ...events];
+}
+
+function notStarted(id: string, message: string): EventBody {
+  return { type: "SYSTEM_ERROR", payload: { id, code: NOT_STARTED, message, fatal: false } };
+}

@@ -1,0 +1,100 @@
+// Advisors: asked all at once, with the agent's own input, before its first turn. What they say becomes part of the
+// task; who fails or is late (F27) becomes a section that says so, and `require` decides whether that is enough.
+
+import { baseName } from "../journal/definition.ts";
+import type { EventBody } from "../journal/events.ts";
+import { untrusted } from "../journal/untrusted.ts";
+import type { ChildRun } from "../projections/child-runs.ts";
+import type { Action, Ending, PatternRun } from "./action.ts";
+import { answerText, requestText } from "./opening.ts";
+import type { Pattern, View } from "./pattern.ts";
+import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
+
+export const advisors: Pattern = {
+  key: "advisors",
+
+  next(view, now): Action | undefined {
+    const { state, definition } = view;
+    if (state.advised) return undefined;
+    const asked = definition.advisors!.agents.map((agent) => ({
+      agent,
+      place: placeOf(state, keyOf(agent)),
+    }));
+    const absent = asked.filter(({ place }) => place.type === "empty");
+    if (absent.length > 0)
+      return { type: "start-runs", runs: absent.map(({ agent }) => advisor(view, agent)) };
+    const answers = asked.filter(({ place }) => place.type === "done").length;
+    const open = asked.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
+    const required = requiredOf(view);
+    if (answers + open.length < required) return { type: "end", ending: tooFew(asked, required) };
+    return (
+      waitOrGiveUp(state, open, {
+        timeout: definition.advisors!.timeout,
+        now,
+        late: "It took too long to advise.",
+      }) ?? {
+        type: "record",
+        events: [advice(view, asked)],
+      }
+    );
+  },
+};
+
+interface Asked {
+  agent: string;
+  place: Place;
+}
+
+const keyOf = (agent: string): string => `advisor/${agent}`;
+
+/** S3-30: the same input as the agent's own. */
+function advisor({ state }: View, agent: string): PatternRun {
+  const { task, input } = state.start!;
+  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before: state.opening };
+}
+
+/** S3-55. */
+function requiredOf({ definition }: View): number {
+  const { require, agents } = definition.advisors!;
+  if (require === "all") return agents.length;
+  return require === "any" ? 1 : Math.min(require, agents.length);
+}
+
+function tooFew(asked: readonly Asked[], required: number): Ending {
+  const failed = asked.filter(({ place }) => place.type !== "done" && place.type !== "live");
+  const why = failed.map(({ agent, place }) => `${baseName(agent)}: ${whyNot(place)}`).join(" ");
+  const answers = asked.length - failed.length;
+  const summary = `Of ${asked.length} advisors at most ${answers} can answer, and ${required} must. ${why}`;
+  const cause = failed.flatMap(
+    ({ place }) => ("child" in place ? place.child.ended?.result.first_cause : undefined) ?? [],
+  );
+  return { status: "failed", stopReason: "error", summary, cause: cause[0] };
+}
+
+/** S3-31. */
+function advice({ state }: View, asked: readonly Asked[]): EventBody {
+  const sections = asked.map(({ agent, place }) => `### From ${baseName(agent)}\n\n${saidAt(place)}`);
+  const request = state.opening ?? requestText(state.start!);
+  const text = [request, "## ANALYSIS GATHERED", ...sections].join("\n\n");
+  return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
+}
+
+function saidAt(place: Place): string {
+  return place.type === "done" ? words(place.child) : `(No advice. ${whyNot(place)})`;
+}
+
+const words = ({ agent, runId, nonce, ended }: ChildRun): string =>
+  untrusted(nonce, `${agent} ${runId}`, answerText(ended!.result));
+
+function whyNot(place: Place): string {
+  switch (place.type) {
+    case "late":
+      return "It did not answer in time.";
+    case "refused":
+      return `It could not be started: ${place.why}`;
+    case "failed":
+      return `It ${place.child.ended!.result.status === "cancelled" ? "was cancelled" : "failed"}: ${place.child.ended!.summary}`;
+    default:
+      return "";
+  }
+}

@@ -1,0 +1,63 @@
+// Handoff: who is handed the work owns the answer. It runs when the agent has succeeded; the agent then makes no further
+// model call, and ends with what its target brings. The child's start is one event, so after a crash there is exactly
+// one owner (F26).
+
+import { baseName } from "../journal/definition.ts";
+import { childFor, mayBeRetried } from "../projections/child-runs.ts";
+import { CLOSING } from "../projections/run-state.ts";
+import type { Action, Ending, PatternRun } from "./action.ts";
+import { cancelledBelow, stageFailed, stageNotStarted, takenOver } from "./child-endings.ts";
+import { answerText } from "./opening.ts";
+import type { Pattern, View } from "./pattern.ts";
+
+const KEY = "handoff";
+
+export const handoff: Pattern = {
+  key: "handoff",
+
+  next({ state, definition }): Action | undefined {
+    const child = childFor(state.children, KEY);
+    if (!child) return undefined;
+    if (!child.ended) {
+      const waitingOn = { kind: "handoff" as const, items: [child.runId], detail: CLOSING };
+      return { type: "suspend", waitingOn, wakeAt: undefined };
+    }
+    const { status } = child.ended.result;
+    if (status === "completed") return { type: "end", ending: takenOver(child, "handed_off") };
+    if (status === "cancelled") return { type: "end", ending: cancelledBelow(child) };
+    if (mayBeRetried(child) || definition.handoff!.onFailure === "return") return undefined;
+    return { type: "end", ending: stageFailed(child, "handed_off") };
+  },
+
+  finished({ state, definition }, ending): Action | undefined {
+    const child = childFor(state.children, KEY);
+    const { agent, onFailure } = definition.handoff!;
+    const refused = state.unstarted.get(KEY);
+    const failure =
+      refused === undefined ? child && stageFailed(child, "handed_off") : stageNotStarted(agent, refused);
+    if (!failure || (child && mayBeRetried(child)))
+      return { type: "start-runs", runs: [target({ state, definition }, ending)] };
+    if (onFailure !== "return") return { type: "end", ending: failure };
+    const warnings = [...(ending.warnings ?? []), `${failure.summary} This is the answer before it.`];
+    return { type: "end", ending: { ...ending, stopReason: "handed_off", warnings } };
+  },
+};
+
+function target({ state, definition }: View, ending: Ending): PatternRun {
+  const { agent, onFailure } = definition.handoff!;
+  const { task, input } = state.start!;
+  const from = baseName(definition.name);
+  const text = answerText(ending);
+  return {
+    key: KEY,
+    trigger: "handoff",
+    agent,
+    task,
+    input: ending.output ?? input,
+    reason: `handoff from ${from}`,
+    sections: [{ heading: `RESULT FROM ${from}`, source: `${from} ${state.runId}`, text }],
+    team: state.start!.team,
+    continues: state.start!.team && true,
+    retries: onFailure === "retry" && !childFor(state.children, KEY) ? 1 : undefined,
+  };
+}

@@ -1,0 +1,13 @@
+// All patterns. Whoever took the work over last is asked first: a run that has handed off does nothing else.
+
+import type { Definition } from "../journal/definition.ts";
+import { advisors } from "./advisors.ts";
+import { handoff } from "./handoff.ts";
+import type { Pattern } from "./pattern.ts";
+import { router } from "./router.ts";
+
+export const PATTERNS: readonly Pattern[] = [handoff, router, advisors];
+
+/** Those that an agent's file asks for. */
+export const patternsOf = (definition: Definition): Pattern[] =>
+  PATTERNS.filter(({ key }) => definition[key] !== undefined);

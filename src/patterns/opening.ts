@@ -1,0 +1,29 @@
+// What an agent reads in its task's place when others worked on it before: the request as the person wrote it, then what
+// was gathered, each under its heading and marked as somebody else's words.
+
+import { untrusted } from "../journal/untrusted.ts";
+import { type Asked, taskText } from "../projections/transcript.ts";
+import type { Ending, Section } from "./action.ts";
+
+/** S3-31, S3-10. `before`: what the agent that passes it on has read itself. */
+export function openingText(
+  asked: Asked,
+  { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
+): string {
+  const parts = sections.map(
+    ({ heading, source, text }) => `## ${heading}\n\n${untrusted(nonce, source, text)}`,
+  );
+  return [before ?? requestText(asked), ...parts].join("\n\n");
+}
+
+export const requestText = (asked: Asked): string => `## ORIGINAL USER REQUEST\n\n${taskText(asked)}`;
+
+/** Everything that somebody answered, as one text. */
+export function answerText({
+  summary,
+  details,
+  output,
+}: Pick<Ending, "summary" | "details" | "output">): string {
+  const data = output === undefined ? undefined : JSON.stringify(output, null, 2);
+  return [summary, details, data].filter((part) => part !== undefined && part !== "").join("\n\n");
+}

@@ -1,0 +1,91 @@
+// Router: it only chooses. The choice is its call `route_to`, judged and started like a delegation; what comes back is
+// the answer. A choice that cannot be followed is corrected once, then the fallback gets the work, else the run fails by
+// name (F28): never a wider permission, never a second opinion.
+
+import { baseName } from "../journal/definition.ts";
+import { childrenBy } from "../projections/child-runs.ts";
+import { FINAL_REPORT } from "../projections/run-state.ts";
+import type { Action, Ending, PatternRun } from "./action.ts";
+import { cancelledBelow, stageFailed, takenOver } from "./child-endings.ts";
+import type { Pattern, View } from "./pattern.ts";
+
+/** The call by which a router says who does the work. */
+export const ROUTE_TO = "route_to";
+
+const FALLBACK = "fallback";
+/** A choice, and one correction of it. */
+const CHOICES = 2;
+
+export const router: Pattern = {
+  key: "router",
+
+  next(view): Action | undefined {
+    const { state, definition } = view;
+    const [chosen] = childrenBy(state.children, "route");
+    if (chosen) {
+      if (chosen.ended) return { type: "end", ending: endingOf(chosen) };
+      const waitingOn = { kind: "child" as const, items: [chosen.runId] };
+      return { type: "suspend", waitingOn, wakeAt: undefined };
+    }
+    if (!state.latest || state.failed || isOpen(view) || answersItself(view)) return undefined;
+    const { fallback } = definition.router!;
+    if (state.turns < CHOICES && state.latest.purpose !== "final") return corrected(view);
+    const refused = state.unstarted.get(FALLBACK);
+    if (fallback === undefined || refused !== undefined) return { type: "end", ending: noWay(view, refused) };
+    return { type: "start-runs", runs: [toFallback(view, fallback)] };
+  },
+};
+
+function endingOf(chosen: ReturnType<typeof childrenBy>[number]): Ending {
+  const { status } = chosen.ended!.result;
+  if (status === "completed") return takenOver(chosen, "routed");
+  return status === "cancelled" ? cancelledBelow(chosen) : stageFailed(chosen, "routed");
+}
+
+const isOpen = ({ state }: View): boolean => [...state.calls.values()].some(({ result }) => !result);
+
+/** `allowAnswer`: it ends like any agent. */
+function answersItself({ state, definition }: View): boolean {
+  if (!definition.router!.allowAnswer) return false;
+  const names = [...state.calls.values()].map(({ name }) => name);
+  return names.length === 0 ? state.latest!.text.trim() !== "" : names.includes(FINAL_REPORT);
+}
+
+/** What was wrong with a call stands in its result; words alone need an answer. */
+function corrected({ state, definition }: View): Action | undefined {
+  const id = "choose";
+  if (state.calls.size > 0 || state.told.has(id)) return undefined;
+  const names = definition.router!.destinations.map(baseName).join(", ");
+  const text = `You only choose who does the work: call \`${ROUTE_TO}\` with one of ${names}.`;
+  return { type: "record", events: [{ type: "CONTEXT_ADDED", payload: { id, source: "system", text } }] };
+}
+
+function noWay({ state, definition }: View, refused: string | undefined): Ending {
+  const tried = [...state.calls.values()]
+    .filter(({ name }) => name === ROUTE_TO)
+    .map(({ input }) => JSON.stringify((input as { agent?: unknown } | null)?.agent ?? "nobody"));
+  const chose = tried.length === 0 ? "chose nobody" : `chose ${tried.join(", ")}, which it may not`;
+  const end =
+    refused === undefined
+      ? "it has no fallback"
+      : `its fallback ${baseName(definition.router!.fallback!)} could not be started: ${refused}`;
+  const summary = `The router ${baseName(definition.name)} ${chose}, and ${end}.`;
+  return { status: "failed", stopReason: "error", summary };
+}
+
+function toFallback({ state }: View, agent: string): PatternRun {
+  const { task, input, team } = state.start!;
+  const reason = "fallback: the router chose nobody that it may";
+  const before = state.opening;
+  return {
+    key: FALLBACK,
+    trigger: "route",
+    agent,
+    task,
+    input,
+    reason,
+    before,
+    team,
+    continues: team && true,
+  };
+}

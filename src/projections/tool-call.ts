@@ -1,0 +1,54 @@
+// A call of an agent, from the thought that made it to its one result.
+
+import type { Payload } from "../journal/events.ts";
+import type { ToolCallPart } from "../journal/message.ts";
+
+/** The call by which an agent ends its run. */
+export const FINAL_REPORT = "final_report";
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  input: unknown;
+  /** The model's text where its input was no JSON. */
+  invalid: string | undefined;
+  proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
+  /** The edit that an earlier round ended with: its input is the call's since. */
+  edit: Payload<"APPROVAL_DECIDED"> | undefined;
+  /** The decision on the current round of its approval. */
+  decision: (Payload<"APPROVAL_DECIDED"> & { ts: number }) | undefined;
+  /** Attempts that were started; 0 for none. */
+  attempts: number;
+  started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
+  /** A person's word on what became of the latest attempt. */
+  verdict: Payload<"OUTCOME_DECIDED"> | undefined;
+  result: { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; seq: number } | undefined;
+}
+
+export function newCall(
+  id: string,
+  { toolName, input, invalid }: Pick<ToolCallPart, "toolName" | "input" | "invalid">,
+): ToolCall {
+  return {
+    id,
+    name: toolName,
+    input,
+    invalid,
+    proposal: undefined,
+    edit: undefined,
+    decision: undefined,
+    attempts: 0,
+    started: undefined,
+    verdict: undefined,
+    result: undefined,
+  };
+}
+
+/** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
+export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
+
+/** What runs: what the model wrote, or what a person made of it. */
+export const effectiveInput = (call: ToolCall): unknown =>
+  call.decision?.decision === "edit" ? call.decision.input : call.input;
+
+const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
