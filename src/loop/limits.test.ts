@@ -1,31 +1,13 @@
 import { expect } from "vitest";
 import { z } from "zod";
 import { effects } from "../../test/support/oracle.ts";
-import { look, payloadsOf, scenario, typesOf } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
+import { look, payloadsOf, scenario, typesOf, watchOffers } from "../../test/support/scenario.ts";
 import { fakeClock } from "../clock.ts";
-import type { Model } from "../models/model.ts";
 import type { Script } from "../models/script.ts";
-import { createScriptedModel } from "../models/scripted.ts";
 import { defineTool } from "../tools/tool.ts";
 import { decideApproval, sendMessage } from "./people.ts";
 
 const busy: Script = ({ turn }) => ({ calls: [look(`n${turn}`)] });
-
-/** The names of the tools that each call of the model was offered. */
-function watchOffers(world: World, script: Script): string[][] {
-  const offers: string[][] = [];
-  const scripted = createScriptedModel(script);
-  const watched: Model = {
-    ...scripted,
-    doStream(call) {
-      offers.push((call.tools ?? []).map((tool) => tool.name));
-      return scripted.doStream(call);
-    },
-  };
-  world.runtime.parts.models = { resolve: () => watched, contextWindow: () => undefined };
-  return offers;
-}
 
 scenario(
   "[P11] maxTurns 0 means zero: no model call, and a report that says so",

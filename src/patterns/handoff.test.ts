@@ -1,5 +1,17 @@
 import { expect } from "vitest";
-import { payloadsOf, promptOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
+import {
+  charge,
+  familyOf,
+  look,
+  openingOf,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+} from "../../test/support/scenario.ts";
+import { openApprovalIds } from "../../test/support/world.ts";
+import { cancelRun, decideApproval, sendMessage } from "../loop/people.ts";
 
 scenario(
   "[S3-9] [S3-10] [S3-63] a single hop: the target gets request and answer, and its answer is returned",
@@ -31,15 +43,241 @@ scenario(
       trigger: "handoff",
       reason: "handoff from tester",
     });
-    const [message] = promptOf(child);
-    expect(message).toMatchObject({ role: "user" });
-    const text = (message!.content[0] as { text: string }).text;
-    expect(text.replaceAll(/untrusted-\w+/g, "untrusted")).toBe(
+    expect(openingOf(child)).toBe(
       [
         "## ORIGINAL USER REQUEST\n\nwrite to the customer",
         "## RESULT FROM tester",
         `<untrusted source="tester ${runId}">\nthe draft\n\nin full\n</untrusted>`,
       ].join("\n\n"),
     );
+  },
+);
+
+const CHAIN = { second: "handoff: third", third: "handoff: fourth", fourth: "" };
+
+scenario(
+  "[S3-11] [S3-13] [S3-18] [S3-47] [S3-63] many hops: calling the first returns the answer of the last",
+  {
+    agent: "handoff: second",
+    cast: CHAIN,
+    script: roles({ tester: turns({ text: "first words" }), third: turns({ text: "third words" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    expect((await world.settled(runId)).end).toMatchObject({
+      status: "completed",
+      summary: "fourth is done",
+    });
+    const family = await familyOf(world, runId);
+    expect(
+      family.map(({ agent, trigger, depth, stopReason }) => [agent, trigger, depth, stopReason]),
+    ).toEqual([
+      ["tester", "user", 0, "handed_off"],
+      ["second", "handoff", 0, "handed_off"],
+      ["third", "handoff", 0, "handed_off"],
+      ["fourth", "handoff", 0, "final_answer"],
+    ]);
+    const last = await world.events(family.at(-1)!.id);
+    expect(openingOf(last)).toContain("ORIGINAL USER REQUEST\n\nthe task\n\n## RESULT FROM third");
+    expect(openingOf(last)).toContain("third words");
+    expect(openingOf(last)).not.toContain("first words");
+  },
+);
+
+scenario(
+  "[S3-17] a stage that fails fails the chain, and is named once",
+  {
+    agent: "handoff: second",
+    cast: { ...CHAIN, fourth: "output: { type: object }" },
+    script: roles({ fourth: turns({ text: "only words" }, { text: "again" }) }),
+  },
+  async (world) => {
+    const { end } = await world.settled(await world.run("the task"));
+    expect(end).toMatchObject({
+      status: "failed",
+      stopReason: "handed_off",
+      summary: "Stage fourth failed: The agent gave no output of the form asked for.",
+    });
+  },
+);
+
+scenario(
+  "[S3-17] `onFailure: return` keeps the answer before the stage that failed, and says so",
+  {
+    agent: "handoff: { agent: second, onFailure: return }",
+    cast: { second: "output: { type: object }" },
+    script: roles({
+      tester: turns({ report: { summary: "my answer" } }),
+      second: turns({ text: "x" }, { text: "y" }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "my answer" });
+    const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+    expect(ended!.result.warnings).toEqual([
+      "Stage second failed: The agent gave no output of the form asked for. This is the answer before it.",
+    ]);
+  },
+);
+
+scenario(
+  "[S3-17] `onFailure: retry` tries the stage once more",
+  {
+    agent: "handoff: { agent: second, onFailure: retry }",
+    cast: { second: "output: { type: object }" },
+    script: (() => {
+      const given: string[] = [];
+      return roles({
+        second: ({ runId }) => {
+          if (!given.includes(runId)) given.push(runId);
+          return given.length > 1 ? { report: { summary: "at last", output: {} } } : { text: "no" };
+        },
+      });
+    })(),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "at last" });
+    expect(payloadsOf(await world.events(runId), "CHILD_RUN_STARTED")).toMatchObject([
+      { key: "handoff", retries: 1 },
+      { key: "handoff", attempt: 2 },
+    ]);
+  },
+);
+
+scenario(
+  "[S3-19] a cancel reaches the stage that has the work",
+  {
+    agent: "handoff: second",
+    cast: { second: "tools: { ask: [charge] }" },
+    script: roles({ second: turns({ calls: [charge("it")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.settled(runId);
+    await cancelRun(runId, "maria", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    expect((await familyOf(world, runId)).map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  },
+);
+
+scenario(
+  "[S3-19] a stage that is cancelled alone ends those that gave their work to it",
+  {
+    agent: "handoff: second",
+    cast: { second: "tools: { ask: [charge] }" },
+    script: roles({ second: turns({ calls: [charge("it")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.settled(runId);
+    const [, second] = await familyOf(world, runId);
+    await cancelRun(second!.id, "maria", undefined, world.runtime.people);
+    await world.seen(runId, "RUN_CANCELLED");
+    expect((await world.state(runId)).end).toMatchObject({
+      status: "cancelled",
+      summary: "second, which had taken the work over, was cancelled.",
+    });
+  },
+);
+
+scenario(
+  "[S0-61] an approval of the stage that has the work is seen and answered from the first",
+  {
+    agent: "handoff: second",
+    cast: { second: "tools: { ask: [charge] }" },
+    script: roles({ second: turns({ calls: [charge("it")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    expect((await world.settled(runId)).waitingOn).toMatchObject({ kind: "child_hitl" });
+    const [, second] = await familyOf(world, runId);
+    const [item] = await openApprovalIds(world, second!.id);
+    await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: "done" });
+  },
+);
+
+scenario(
+  "[F26] after a crash before the target's first word there is one owner: the source does not speak again",
+  {
+    agent: "handoff: second",
+    cast: { second: "" },
+    script: roles({ tester: turns({ text: "mine" }) }),
+    intercept: (append, send) =>
+      append.runId.startsWith("c") && append.events[0]?.type === "MODEL_CALL_STARTED"
+        ? new Promise(() => {})
+        : send(),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.seen(runId, "RUN_SUSPENDED");
+    world.die();
+    await world.restart();
+    await world.seen(runId, "RUN_COMPLETED");
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "AGENT_THOUGHT")).toHaveLength(1);
+    expect(payloadsOf(events, "CHILD_RUN_STARTED")).toHaveLength(1);
+    expect((await world.state(runId)).end).toMatchObject({ summary: "second is done" });
+  },
+);
+
+scenario(
+  "[J11] a message to an agent that has handed off does not make it speak again",
+  {
+    agent: "handoff: second",
+    cast: { second: "tools: { ask: [charge] }" },
+    script: roles({ second: turns({ calls: [charge("it")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.settled(runId);
+    await sendMessage(runId, "wait!", "maria", world.runtime.people);
+    const [, second] = await familyOf(world, runId);
+    const [item] = await openApprovalIds(world, second!.id);
+    await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(payloadsOf(await world.events(runId), "AGENT_THOUGHT")).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[F28] a target that a rule forbids is not started, and the failure says which rule",
+  {
+    agent: "handoff: second\npermissions: { deny: [delegate(second)] }",
+    cast: { second: "" },
+    script: roles({}),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "failed" });
+    expect(end!.summary).toMatch(/^Stage second failed: it is not allowed \(.*deny delegate\(second\)\)/);
+    expect(await familyOf(world, runId)).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[D2] work that nobody waited for is in before it is handed on",
+  {
+    agent: "handoff: second\nagents: [helper]",
+    cast: { second: "", helper: "tools: [look]" },
+    script: roles({
+      tester: turns({ calls: [{ tool: "delegate", input: { agent: "helper", task: "t", await: false } }] }),
+      helper: turns({ calls: [look("a")] }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.seen(runId, "RUN_COMPLETED");
+    const types = typesOf(await world.events(runId)).filter((type) => type.startsWith("CHILD"));
+    expect(types).toEqual([
+      "CHILD_RUN_STARTED",
+      "CHILD_RUN_COMPLETED",
+      "CHILD_RUN_STARTED",
+      "CHILD_RUN_COMPLETED",
+    ]);
   },
 );

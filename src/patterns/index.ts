@@ -2,11 +2,12 @@
 
 import type { Definition } from "../journal/definition.ts";
 import { advisors } from "./advisors.ts";
+import { bestOf } from "./best-of.ts";
 import { handoff } from "./handoff.ts";
 import type { Pattern } from "./pattern.ts";
 import { router } from "./router.ts";
 
-export const PATTERNS: readonly Pattern[] = [handoff, router, advisors];
+export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, bestOf];
 
 /** Those that an agent's file asks for. */
 export const patternsOf = (definition: Definition): Pattern[] =>

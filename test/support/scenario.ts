@@ -3,8 +3,11 @@
 import { test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
 import type { PromptMessage } from "../../src/journal/message.ts";
+import type { Model } from "../../src/models/model.ts";
 import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import { createScriptedModel } from "../../src/models/scripted.ts";
 import { fold } from "../../src/projections/projection.ts";
+import type { RunRow } from "../../src/projections/run-row.ts";
 import { promptMessages, transcriptProjection } from "../../src/projections/transcript.ts";
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
@@ -58,9 +61,36 @@ export const typesOf = (events: readonly JournalEvent[]): EventType[] => events.
 export const promptOf = (events: readonly JournalEvent[]): PromptMessage[] =>
   promptMessages(fold(transcriptProjection, events));
 
+/** The first words that the model reads; nonces, which nobody can know, left out. */
+export function openingOf(events: readonly JournalEvent[]): string {
+  const [first] = promptOf(events);
+  return (first!.content[0] as { text: string }).text.replaceAll(/untrusted-\w+/g, "untrusted");
+}
+
+/** A run and all below it, in the order in which they were started. */
+export async function familyOf(world: World, root: string): Promise<RunRow[]> {
+  const { runs } = await world.runtime.store.runs({ root, limit: 200 });
+  return runs.toReversed();
+}
+
 /** What the model reads as results, in the order of the prompt. */
 export function resultsRead(events: readonly JournalEvent[]): string[] {
   return promptOf(events).flatMap((message) =>
     message.role === "tool" ? message.content.map((result) => String(result.output.value)) : [],
   );
+}
+
+/** The names of the tools that each call of the model was offered. */
+export function watchOffers(world: World, script: Script): string[][] {
+  const offers: string[][] = [];
+  const scripted = createScriptedModel(script);
+  const watched: Model = {
+    ...scripted,
+    doStream(call) {
+      offers.push((call.tools ?? []).map((tool) => tool.name));
+      return scripted.doStream(call);
+    },
+  };
+  world.runtime.parts.models = { resolve: () => watched, contextWindow: () => undefined };
+  return offers;
 }

@@ -1,0 +1,211 @@
+import { expect } from "vitest";
+import {
+  charge,
+  familyOf,
+  openingOf,
+  payloadsOf,
+  promptOf,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+} from "../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
+import { decideApproval } from "../loop/people.ts";
+
+const cast = { legal: "", risk: "" };
+const advised = (more = "") => `advisors: { agents: [legal, risk]${more} }`;
+const noOutput = "output: { type: object }";
+const words = turns({ text: "words" }, { text: "words" });
+
+/** Source and ids of the advisors' runs, which differ from life to life, by their names. */
+async function readable(world: World, runId: string): Promise<string> {
+  const family = await familyOf(world, runId);
+  const text = openingOf(await world.events(runId));
+  return family.reduce((said, { id, agent }) => said.replaceAll(id, `(${agent})`), text);
+}
+
+scenario(
+  "[S3-29] [S3-30] [S3-31] [S3-32] [S3-65] all advisors see the same input, at once, and the agent decides",
+  { agent: advised(), cast, script: roles({ tester: turns({ text: "Go." }) }) },
+  async (world) => {
+    const runId = await world.run("buy it?", { input: { price: 9 } });
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end).toMatchObject({ stopReason: "final_answer", summary: "Go." });
+    const events = await world.events(runId);
+    expect(typesOf(events).slice(0, 4)).toEqual([
+      "RUN_STARTED",
+      "CHILD_RUN_STARTED",
+      "CHILD_RUN_STARTED",
+      "RUN_SUSPENDED",
+    ]);
+    const family = await familyOf(world, runId);
+    expect(family.map(({ agent, trigger, depth }) => [agent, trigger, depth])).toEqual([
+      ["tester", "user", 0],
+      ["legal", "advisor", 0],
+      ["risk", "advisor", 0],
+    ]);
+    for (const { id } of family.slice(1))
+      expect(openingOf(await world.events(id))).toBe('buy it?\n\nInput:\n{\n  "price": 9\n}');
+    expect(await readable(world, runId)).toBe(
+      [
+        '## ORIGINAL USER REQUEST\n\nbuy it?\n\nInput:\n{\n  "price": 9\n}',
+        "## ANALYSIS GATHERED",
+        "### From legal",
+        `<untrusted source="legal (legal)">\nlegal is done\n</untrusted>`,
+        "### From risk",
+        `<untrusted source="risk (risk)">\nrisk is done\n</untrusted>`,
+      ].join("\n\n"),
+    );
+    expect(promptOf(events)).toHaveLength(2);
+  },
+);
+
+scenario(
+  "[S3-55] [S3-57] [S3-65] a failed advisor becomes a section that says so, and its cost counts",
+  { agent: advised(), cast: { ...cast, legal: noOutput }, script: roles({ legal: words }) },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(await readable(world, runId)).toContain(
+      "### From legal\n\n(No advice. It failed: The agent gave no output of the form asked for.)\n\n### From risk",
+    );
+    const events = await world.events(runId);
+    const [ended] = payloadsOf(events, "RUN_COMPLETED");
+    const family = await familyOf(world, runId);
+    const sum = family.reduce((total, { usage }) => total + usage.output, 0);
+    expect(ended!.tree!.usage.output).toBe(sum);
+    expect(family.find(({ agent }) => agent === "legal")!.usage.output).toBeGreaterThan(0);
+  },
+);
+
+for (const [require, ok] of [
+  ["any", true],
+  ["all", false],
+  ["1", true],
+  ["2", false],
+  ["0", true],
+] as const) {
+  scenario(
+    `[S3-55] require: ${require}, with one of two advisors failing, ${ok ? "is enough" : "fails by name"}`,
+    {
+      agent: advised(`, require: ${require}`),
+      cast: { ...cast, legal: noOutput },
+      script: roles({ legal: words }),
+    },
+    async (world) => {
+      const runId = await world.run("buy it?");
+      await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+      const { end } = await world.state(runId);
+      if (ok) expect(end).toMatchObject({ status: "completed" });
+      else
+        expect(end).toMatchObject({
+          status: "failed",
+          summary:
+            "Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: The agent gave no output of the form asked for.",
+        });
+    },
+  );
+}
+
+const MINUTE = 60_000;
+const clock = fakeClock(1_000_000);
+
+scenario(
+  "[F27] [S3-56] [S3-65] an advisor that never answers is given up after its time; the agent goes on without it",
+  {
+    agent: advised(", timeout: 5m"),
+    cast,
+    clock,
+    idle: true,
+    script: roles({ tester: turns({ text: "Go." }) }),
+  },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.drive(runId);
+    const [, legal, risk] = await familyOf(world, runId);
+    await world.drive(legal!.id);
+    await world.drive(runId);
+    clock.advance(5 * MINUTE);
+    const { end } = await world.drive(runId);
+    // It ends after the late one, which is cancelled, has ended.
+    expect(end).toBeUndefined();
+    expect(await world.drive(risk!.id)).toMatchObject({ end: { status: "cancelled", stopReason: "parent" } });
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "Go." });
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "TIMER_FIRED")).toEqual([{ id: `late/${risk!.id}` }]);
+    expect(await readable(world, runId)).toContain(
+      "### From risk\n\n(No advice. It did not answer in time.)",
+    );
+  },
+);
+
+scenario(
+  "[B1] [S3-56] the time during which an advisor waits for a person does not count",
+  {
+    agent: advised(", timeout: 5m"),
+    cast: { ...cast, risk: "tools: { ask: [charge] }" },
+    clock,
+    idle: true,
+    script: roles({ risk: turns({ calls: [charge("it")] }, { text: "No risk." }) }),
+  },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.drive(runId);
+    const [, legal, risk] = await familyOf(world, runId);
+    await world.drive(legal!.id);
+    await world.drive(runId);
+    clock.advance(MINUTE);
+    await world.drive(risk!.id);
+    expect((await world.state(runId)).waitingOn).toMatchObject({ kind: "child_hitl" });
+    clock.advance(20 * MINUTE);
+    expect((await world.drive(runId)).fired.size).toBe(0);
+    const [item] = await openApprovalIds(world, risk!.id);
+    await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+    await world.drive(risk!.id);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed" });
+    expect(await readable(world, runId)).toContain("No risk.");
+  },
+);
+
+scenario(
+  "[S3-67] handoff and advisors: the second stage's advisors see what it sees",
+  {
+    agent: "handoff: second",
+    cast: { second: "advisors: [legal]", legal: "" },
+    script: roles({ tester: turns({ text: "a draft" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("write it");
+    await world.seen(runId, "RUN_COMPLETED");
+    const family = await familyOf(world, runId);
+    expect(family.map(({ agent, trigger }) => `${agent} ${trigger}`)).toEqual([
+      "tester user",
+      "second handoff",
+      "legal advisor",
+    ]);
+    const [, second, legal] = family;
+    const asked = openingOf(await world.events(legal!.id));
+    expect(asked).toContain("## RESULT FROM tester");
+    expect(asked).toContain("a draft");
+    const read = openingOf(await world.events(second!.id));
+    expect(read.startsWith(asked)).toBe(true);
+    expect(read).toContain("## ANALYSIS GATHERED\n\n### From legal");
+  },
+);
+
+scenario(
+  "[S3-67] an advisor that is a router: the chosen agent advises",
+  {
+    agent: "advisors: [desk]",
+    cast: { desk: "router: { destinations: [legal, risk] }", ...cast },
+    script: roles({ desk: turns({ calls: [{ tool: "route_to", input: { agent: "risk", reason: "r" } }] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(await readable(world, runId)).toContain("### From desk\n\n<untrusted");
+    expect(await readable(world, runId)).toContain("risk is done");
+  },
+);

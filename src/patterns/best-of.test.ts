@@ -1,0 +1,140 @@
+import { expect } from "vitest";
+import {
+  familyOf,
+  openingOf,
+  payloadsOf,
+  roles,
+  scenario,
+  turns,
+  watchOffers,
+} from "../../test/support/scenario.ts";
+import type { ScriptedRequest, ScriptedTurn } from "../models/script.ts";
+
+const drafts = (more = "") =>
+  `bestOf: { n: 3, strategies: [short, "with care"]${more} }\ntools: [look, charge]`;
+const noOutput = { text: "words" };
+
+/** Drafts by number, told apart by their strategies; whoever sees drafts picks. */
+const drafting =
+  (pick: number) =>
+  ({ lastUser = "" }: Pick<ScriptedRequest, "lastUser">): ScriptedTurn => {
+    if (lastUser.includes("## DRAFT"))
+      return { report: { summary: "compared", output: { draft: pick, reason: "it fits" } } };
+    const strategy = /STRATEGY\n\n(.*)/.exec(lastUser)?.[1] ?? "freely";
+    return { report: { summary: `drafted ${strategy}`, details: "in detail" } };
+  };
+
+scenario(
+  "[S1-4] n drafts with their strategies at once; the judge's pick is the answer, with the reason",
+  { agent: drafts(", judge: critic"), cast: { critic: "" }, script: drafting(2) },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED");
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "RUN_COMPLETED")[0]).toMatchObject({
+      stopReason: "final_answer",
+      summary: "drafted with care",
+      result: { details: "in detail\n\nDraft 2 of 3 was picked: it fits" },
+    });
+    expect(payloadsOf(events, "MODEL_CALL_STARTED")).toEqual([]);
+    const family = await familyOf(world, runId);
+    expect(family.map(({ agent, trigger, parentKey }) => [agent, trigger, parentKey])).toEqual([
+      ["tester", "user", undefined],
+      ["tester", "best_of", "draft/1"],
+      ["tester", "best_of", "draft/2"],
+      ["tester", "best_of", "draft/3"],
+      ["critic", "best_of", "judge"],
+    ]);
+    const asked = openingOf(await world.events(family.at(-1)!.id));
+    expect(asked).toMatch(/^## ORIGINAL USER REQUEST\n\nname it\n\n## YOUR PART\n\nThe drafts below/);
+    expect(asked).toMatch(/## DRAFT 1\n\n<untrusted .*\ndrafted short\n\nin detail\n<\/untrusted>/);
+    expect(openingOf(await world.events(family[3]!.id))).toBe("name it");
+  },
+);
+
+scenario(
+  "[S1-4] where no judge is named the agent compares its drafts itself, in a run of its own",
+  { agent: drafts(), script: drafting(3) },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end).toMatchObject({ summary: "drafted freely" });
+    expect((await familyOf(world, runId)).map(({ agent }) => agent)).toEqual(Array(5).fill("tester"));
+  },
+);
+
+scenario(
+  "[S1-4] a draft has the tools that change nothing, and nobody to send",
+  { agent: `${drafts()}\nagents: [critic]`, cast: { critic: "" }, script: drafting(1), idle: true },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.drive(runId);
+    const offers = watchOffers(world, drafting(1));
+    const [, first] = await familyOf(world, runId);
+    await world.drive(first!.id);
+    expect(offers).toEqual([["look", "final_report"]]);
+  },
+);
+
+scenario(
+  "[S3-57] a draft that fails is left out; a single one that succeeds needs no judge",
+  {
+    agent: drafts(", judge: critic"),
+    cast: { critic: "" },
+    script: ({ lastUser = "", agent }) => {
+      if (agent === "critic") throw new Error("nobody asks it");
+      return lastUser.includes("short") ? { report: { summary: "short and good" } } : { calls: [] };
+    },
+    config: "limits: { maxTurns: 2 }",
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+    expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: "short and good" });
+    const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+    expect(ended!.result.details).toBe("Draft 1 of 3 was picked: it is the only one that succeeded.");
+  },
+);
+
+scenario(
+  "[S1-66] where no draft succeeds the run fails, with the first cause",
+  { agent: `${drafts()}\noutput: { type: object }`, script: () => noOutput },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_FAILED");
+    const [failed] = payloadsOf(await world.events(runId), "RUN_FAILED");
+    expect(failed!.summary).toMatch(/^None of 3 drafts succeeded. Draft 1: The agent gave no output/);
+    const [, first] = await familyOf(world, runId);
+    expect(failed!.result.first_cause).toMatchObject({ run_id: first!.id });
+  },
+);
+
+scenario(
+  "[S3-17] a judge that fails fails the run, and is named",
+  {
+    agent: drafts(", judge: critic"),
+    cast: { critic: "" },
+    script: roles({ tester: turns({ text: "a draft" }), critic: turns(noOutput, noOutput) }),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_FAILED");
+    expect((await world.state(runId)).end!.summary).toBe(
+      "Stage critic failed: The agent gave no output of the form asked for.",
+    );
+  },
+);
+
+scenario(
+  "[S3-67] the pick is handed on",
+  {
+    agent: "bestOf: 2\nhandoff: critic",
+    cast: { critic: "" },
+    script: (request) => (request.agent === "critic" ? { text: "printed" } : drafting(1)(request)),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect((await world.state(runId)).end).toMatchObject({ stopReason: "handed_off", summary: "printed" });
+  },
+);

@@ -1,0 +1,156 @@
+// What every pattern owes: the same journal gives the same decision, it ends, it keeps to the limits, and a process may
+// die before or after any of its events. CRASH_ALL=1 leaves no event out.
+
+import { describe, expect, test } from "vitest";
+import { checkInvariants } from "../../test/support/invariants.ts";
+import type { Intercept } from "../../test/support/mortal-store.ts";
+import { familyOf, payloadsOf, typesOf } from "../../test/support/scenario.ts";
+import { makeWorld, type World, type WorldOptions } from "../../test/support/world.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { JournalEvent } from "../journal/events.ts";
+import { decide } from "../loop/decide.ts";
+import { loadDefinition } from "../loop/run-journal.ts";
+import { fold } from "../projections/projection.ts";
+import { runStateProjection } from "../projections/run-state.ts";
+import { transcriptProjection } from "../projections/transcript.ts";
+import { PATTERNS } from "./index.ts";
+import { SAMPLES, type Sample } from "./samples.fixture.ts";
+
+const STRIDE = process.env["CRASH_ALL"] === undefined ? 4 : 1;
+const MINUTE = 60_000;
+
+describe.each(PATTERNS.map(({ key }) => [key, (SAMPLES as Record<string, Sample>)[key]!] as const))(
+  "%s",
+  (_, sample) => {
+    test("[L2] decides the same from the same journal, at every event", async () => {
+      const world = await worldOf(sample);
+      const runId = await lived(world);
+      for (const { id } of await familyOf(world, runId)) {
+        const events = await world.events(id);
+        const definition = await definitionOf(world, events);
+        for (const [index] of events.entries()) {
+          const before = events.slice(0, index + 1);
+          expect(decided(before, definition)).toEqual(decided(before, definition));
+        }
+      }
+      await world.close();
+    });
+
+    test("ends, with everybody that it started", async () => {
+      const world = await worldOf(sample);
+      const runId = await lived(world);
+      expect(await leftBehind(world, runId)).toMatchObject({ summary: sample.summary });
+      const [, ...below] = await familyOf(world, runId);
+      expect(below.map(({ agent, trigger }) => `${agent} ${trigger}`)).toEqual(sample.family);
+      expect(below.every(({ endedAt }) => endedAt !== undefined)).toBe(true);
+      await world.close();
+    });
+
+    test("[S1-69] [P11] where a tree may have no more runs it starts none, and ends by name", async () => {
+      const world = await worldOf(sample, { config: "limits: { tree: { maxRuns: 1 } }" });
+      const runId = await lived(world);
+      expect(await familyOf(world, runId)).toHaveLength(1);
+      const { end } = await world.state(runId);
+      expect(end).toMatchObject({ status: "failed" });
+      expect(end!.summary).toMatch(/tree\.maxRuns 1|which it may not|as many runs as it may/);
+      await world.close();
+    });
+
+    test("[F25] [S3-68] each model call counts once in the tree, and a tree's budget binds all of it", async () => {
+      const world = await worldOf(sample);
+      const runId = await lived(world);
+      const family = await familyOf(world, runId);
+      const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+      const sum = (of: "input" | "output") => family.reduce((total, { usage }) => total + usage[of], 0);
+      expect(ended!.tree!.usage).toMatchObject({ input: sum("input"), output: sum("output") });
+      await world.close();
+
+      const poor = await worldOf(sample, { config: "limits: { tree: { maxTokens: 1 } }" });
+      const poorRun = await lived(poor);
+      const spent = (await familyOf(poor, poorRun)).reduce((total, { usage }) => total + usage.output, 0);
+      expect(spent).toBe(0);
+      expect((await poor.state(poorRun)).end).toMatchObject({ status: "failed" });
+      await poor.close();
+    });
+
+    test(
+      `[F01] [F06] [F26] goes on from ${STRIDE === 1 ? "every event" : `each ${STRIDE}th event`}, and nothing is paid twice`,
+      async () => {
+        const whole = await worldOf(sample);
+        const expected = await leftBehind(whole, await lived(whole));
+        await whole.close();
+        for (let point = 1; await survives(sample, point, expected); point += STRIDE);
+      },
+      5 * MINUTE,
+    );
+  },
+);
+
+function worldOf(sample: Sample, more: Partial<WorldOptions> = {}): Promise<World> {
+  const { agent, cast, script } = sample;
+  return makeWorld({ agent, cast, script, ...more });
+}
+
+async function lived(world: World): Promise<string> {
+  const runId = await world.run("the task");
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  return runId;
+}
+
+/** False: there is no such point. */
+async function survives(sample: Sample, point: number, expected: unknown): Promise<boolean> {
+  const { promise: dead, resolve } = Promise.withResolvers<boolean>();
+  const world: World = await worldOf(sample, { intercept: killer(() => world, point, resolve) });
+  const runId = await world.run("the task");
+  const ended = world.seen(runId, "RUN_COMPLETED", "RUN_FAILED").then(
+    () => false,
+    () => true,
+  );
+  const died = await Promise.race([dead, ended]);
+  if (died) {
+    await world.restart();
+    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  }
+  expect(await leftBehind(world, runId), `at ${point}`).toEqual(expected);
+  await checkInvariants(world.runtime.store, world.oracle);
+  await world.close();
+  return died;
+}
+
+/** Dies at the n-th append, before it at odd points and after it at even ones. */
+function killer(world: () => World, point: number, dead: (died: boolean) => void): Intercept {
+  let seen = 0;
+  return async (_, send) => {
+    seen++;
+    if (seen < point) return send();
+    if (seen === point && point % 2 === 0) await send();
+    world().die();
+    dead(true);
+    return new Promise(() => {});
+  };
+}
+
+/** What a tree leaves behind, without what differs from life to life. */
+async function leftBehind(world: World, runId: string) {
+  const family = await familyOf(world, runId);
+  const runs = await Promise.all(
+    family.map(async ({ id, agent, trigger, status, stopReason, summary, parentKey }) => {
+      const events = await world.events(id);
+      const thoughts = typesOf(events).filter((type) => type === "AGENT_THOUGHT").length;
+      return { agent, trigger, status, stopReason, summary, parentKey, thoughts };
+    }),
+  );
+  const { summary } = (await world.state(runId)).end!;
+  return { summary, runs };
+}
+
+function decided(events: readonly JournalEvent[], definition: Definition): unknown {
+  const state = fold(runStateProjection, events);
+  const transcript = fold(transcriptProjection, events);
+  return decide({ state, transcript, definition }, { now: 1, contextWindow: 100_000 });
+}
+
+async function definitionOf(world: World, events: readonly JournalEvent[]): Promise<Definition> {
+  const [start] = payloadsOf(events, "RUN_STARTED");
+  return loadDefinition(world.runtime.store, start!.definition);
+}

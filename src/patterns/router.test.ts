@@ -1,0 +1,264 @@
+import { expect } from "vitest";
+import {
+  familyOf,
+  openingOf,
+  payloadsOf,
+  promptOf,
+  resultsRead,
+  roles,
+  scenario,
+  turns,
+  typesOf,
+  watchOffers,
+} from "../../test/support/scenario.ts";
+import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { decideApproval } from "../loop/people.ts";
+
+const route = (agent: string, more: object = {}) => ({
+  tool: "route_to",
+  input: { agent, reason: "it says so", ...more },
+});
+const desk = (more = "") => `router: { destinations: [legal, billing]${more} }`;
+const cast = { legal: "", billing: "", support: "" };
+
+/** What became of a run: how it ended, and who had a part in it. */
+async function outcome(world: World, runId: string) {
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+  const { end } = await world.state(runId);
+  const family = await familyOf(world, runId);
+  return { ...end, family: family.map(({ agent, trigger }) => `${agent} ${trigger}`) };
+}
+
+scenario(
+  "[S3-21] [S3-22] [S3-23] [S3-25] [S3-26] [S3-27] [S3-64] the chosen agent gets the request as it is, and its answer is returned",
+  { agent: desk(), cast, script: roles({ tester: turns({ calls: [route("billing")] }) }) },
+  async (world) => {
+    const runId = await world.run("my invoice", { input: { customer: 7 } });
+    expect(await outcome(world, runId)).toMatchObject({
+      status: "completed",
+      stopReason: "routed",
+      summary: "billing is done",
+      family: ["tester user", "billing route"],
+    });
+    const events = await world.events(runId);
+    expect(typesOf(events)).toEqual([
+      "RUN_STARTED",
+      "MODEL_CALL_STARTED",
+      "AGENT_THOUGHT",
+      "TOOL_PROPOSED",
+      "CHILD_RUN_STARTED",
+      "RUN_SUSPENDED",
+      "CHILD_RUN_COMPLETED",
+      "RUN_COMPLETED",
+    ]);
+    const [, billing] = await familyOf(world, runId);
+    const child = await world.events(billing!.id);
+    expect(payloadsOf(child, "RUN_STARTED")[0]).toMatchObject({ task: "my invoice", reason: "it says so" });
+    expect(openingOf(child)).toBe('my invoice\n\nInput:\n{\n  "customer": 7\n}');
+  },
+);
+
+scenario(
+  "[S3-23] [S3-24] [S3-28] a router is offered `route_to`, and nothing else",
+  { agent: desk(), cast, script: roles({}), idle: true },
+  async (world) => {
+    const offers = watchOffers(world, turns({ calls: [route("legal")] }));
+    await world.drive(await world.run("a contract"));
+    expect(offers).toEqual([["route_to"]]);
+  },
+);
+
+scenario(
+  "[S3-23] a message goes beside the request, marked as the router's words",
+  {
+    agent: desk(),
+    cast,
+    script: roles({ tester: turns({ calls: [route("legal", { message: "urgent" })] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("a contract");
+    await outcome(world, runId);
+    const [, legal] = await familyOf(world, runId);
+    expect(openingOf(await world.events(legal!.id))).toBe(
+      `## ORIGINAL USER REQUEST\n\na contract\n\n## MESSAGE FROM tester\n\n<untrusted source="tester ${runId}">\nurgent\n</untrusted>`,
+    );
+  },
+);
+
+scenario(
+  "[F28] [S3-64] a choice that does not exist is corrected once, by name",
+  {
+    agent: desk(),
+    cast,
+    script: roles({ tester: turns({ calls: [route("sales")] }, { calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("x");
+    expect(await outcome(world, runId)).toMatchObject({ summary: "legal is done" });
+    expect(resultsRead(await world.events(runId))[0]).toBe(
+      'There is no destination "sales". Choose one of: legal, billing.',
+    );
+  },
+);
+
+scenario(
+  "[F28] [S3-54] after a second wrong choice the fallback has the work",
+  {
+    agent: desk(", fallback: support"),
+    cast,
+    script: roles({ tester: turns({ calls: [route("sales")] }, { text: "I do not know." }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({
+      stopReason: "routed",
+      summary: "support is done",
+      family: ["tester user", "support route"],
+    });
+  },
+);
+
+scenario(
+  "[F28] without a fallback it fails by name, and starts nobody",
+  {
+    agent: desk(),
+    cast,
+    script: roles({ tester: turns({ text: "Hm." }, { calls: [route("support")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("x");
+    expect(await outcome(world, runId)).toMatchObject({
+      status: "failed",
+      summary: 'The router tester chose "support", which it may not, and it has no fallback.',
+      family: ["tester user"],
+    });
+    expect(JSON.stringify(promptOf(await world.events(runId)))).toContain(
+      "You only choose who does the work: call `route_to` with one of legal, billing.",
+    );
+  },
+);
+
+scenario(
+  "[F28] a destination that a rule forbids is no destination: the fallback has the work",
+  {
+    agent: desk(", fallback: support"),
+    cast,
+    config: "permissions: { deny: [delegate(legal)] }",
+    script: roles({ tester: turns({ calls: [route("legal")] }, { calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({ summary: "support is done" });
+  },
+);
+
+scenario(
+  "[S3-52] several choices at once: the first counts",
+  {
+    agent: desk(),
+    cast,
+    script: roles({ tester: turns({ calls: [route("billing"), route("legal")] }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({
+      summary: "billing is done",
+      family: ["tester user", "billing route"],
+    });
+  },
+);
+
+scenario(
+  "[C20] `allowAnswer` lets it answer a trivial request itself",
+  {
+    agent: desk(", allowAnswer: true"),
+    cast,
+    script: roles({ tester: turns({ text: "We open at nine." }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("when?"))).toMatchObject({
+      stopReason: "final_answer",
+      summary: "We open at nine.",
+      family: ["tester user"],
+    });
+  },
+);
+
+scenario(
+  "[S3-22] without `allowAnswer` a report is no answer",
+  {
+    agent: desk(),
+    cast,
+    script: roles({ tester: turns({ report: { summary: "42" } }, { calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({ summary: "legal is done" });
+  },
+);
+
+scenario(
+  "[B3] on the forced last turn it may still choose",
+  {
+    agent: `${desk()}\nmaxTurns: 1`,
+    cast,
+    script: roles({ tester: turns({ calls: [route("billing")] }) }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({
+      status: "completed",
+      summary: "billing is done",
+    });
+  },
+);
+
+scenario(
+  "[S3-64] a destination that fails fails the run, and is named",
+  {
+    agent: desk(", fallback: support"),
+    cast: { ...cast, legal: "output: { type: object }" },
+    script: roles({
+      tester: turns({ calls: [route("legal")] }),
+      legal: turns({ text: "words" }, { text: "words" }),
+    }),
+  },
+  async (world) => {
+    expect(await outcome(world, await world.run("x"))).toMatchObject({
+      status: "failed",
+      stopReason: "routed",
+      summary: "Stage legal failed: The agent gave no output of the form asked for.",
+    });
+  },
+);
+
+scenario(
+  "[P5] where a rule asks before an agent is started, the choice waits for a person",
+  {
+    agent: desk(),
+    cast,
+    config: "permissions: { ask: [delegate(legal)] }",
+    script: roles({ tester: turns({ calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("x");
+    expect((await world.settled(runId)).waitingOn).toMatchObject({ kind: "approval" });
+    const [item] = await openApprovalIds(world, runId);
+    await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+    expect(await outcome(world, runId)).toMatchObject({ summary: "legal is done" });
+  },
+);
+
+scenario(
+  "[S3-67] router and handoff: the router's own handoff runs last, on the chosen agent's answer",
+  {
+    agent: `${desk()}\nhandoff: support`,
+    cast,
+    script: roles({ tester: turns({ calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("a contract");
+    expect(await outcome(world, runId)).toMatchObject({
+      stopReason: "handed_off",
+      summary: "support is done",
+      family: ["tester user", "legal route", "support handoff"],
+    });
+    const [, , support] = await familyOf(world, runId);
+    expect(openingOf(await world.events(support!.id))).toContain("legal is done");
+  },
+);

@@ -1,0 +1,61 @@
+// One small tree for each pattern, for the suites that hold all of them to the same rules. A pattern without a sample
+// does not compile.
+
+import type { Script, ScriptedRequest, ScriptedTurn } from "../models/script.ts";
+import type { Pattern } from "./pattern.ts";
+
+export interface Sample {
+  /** Frontmatter of the agent that uses the pattern, and of the others. */
+  agent: string;
+  cast: Record<string, string>;
+  script: Script;
+  /** How it ends, undisturbed. */
+  summary: string;
+  /** Agents and triggers below the root, in the order of their start. */
+  family: string[];
+}
+
+const act = (tool: string, what: string) => ({ tool, input: { what } });
+
+/** One turn with a call, so that a stage is more than one event; then the answer. */
+const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>
+  turn === 1 ? { calls: [act("look", agent)] } : { text: `${agent} says so` };
+
+export const SAMPLES: Record<Exclude<Pattern["key"], "team" | "steps">, Sample> = {
+  handoff: {
+    agent: "handoff: second",
+    cast: { second: "handoff: third", third: "" },
+    script: busy,
+    summary: "third says so",
+    family: ["second handoff", "third handoff"],
+  },
+  router: {
+    agent: "router: { destinations: [second, third], fallback: third }",
+    cast: { second: "", third: "" },
+    script: (request) =>
+      request.agent === "tester"
+        ? {
+            calls: [{ tool: "route_to", input: { agent: request.turn === 1 ? "x" : "second", reason: "r" } }],
+          }
+        : busy(request),
+    summary: "second says so",
+    family: ["second route"],
+  },
+  advisors: {
+    agent: "advisors: { agents: [second, third], require: all }",
+    cast: { second: "", third: "" },
+    script: busy,
+    summary: "tester says so",
+    family: ["second advisor", "third advisor"],
+  },
+  bestOf: {
+    agent: "bestOf: { n: 2, judge: third }",
+    cast: { third: "" },
+    script: (request) =>
+      request.agent === "third"
+        ? { report: { summary: "the first", output: { draft: 1, reason: "r" } } }
+        : busy(request),
+    summary: "tester says so",
+    family: ["tester best_of", "tester best_of", "third best_of"],
+  },
+};
