@@ -76,8 +76,10 @@ async function forbidden(
 ): Promise<string | undefined> {
   const above = (run.state.start!.ancestors ?? []).map(({ agent }) => agent);
   // F22. An agent may draft for itself; nobody is started below itself otherwise.
-  if (above.includes(name))
-    return `it is already at work above (${[...above, name].map(baseName).join(" → ")}).`;
+  if (above.includes(name)) {
+    const way = [...above, run.definition.name, name].map(baseName).join(" → ");
+    return `it is already at work above (${way}).`;
+  }
   const grants = await currentGrants(run, parts);
   for (const agent of new Set([baseName(name), name])) {
     const judged = judgeCall({ name: DELEGATE }, { agent, task }, "idempotent", grants, run, parts);

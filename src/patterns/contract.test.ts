@@ -14,12 +14,12 @@ import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
 import { transcriptProjection } from "../projections/transcript.ts";
 import { PATTERNS } from "./index.ts";
-import { SAMPLES, type Sample } from "./samples.fixture.ts";
+import { type Sample, samples } from "./samples.fixture.ts";
 
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;
 const MINUTE = 60_000;
 
-describe.each(PATTERNS.map(({ key }) => [key, (SAMPLES as Record<string, Sample>)[key]!] as const))(
+describe.each(PATTERNS.map(({ key }) => [key, (samples() as Record<string, Sample>)[key]!] as const))(
   "%s",
   (_, sample) => {
     test("[L2] decides the same from the same journal, at every event", async () => {

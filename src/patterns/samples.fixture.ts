@@ -15,47 +15,54 @@ export interface Sample {
   family: string[];
 }
 
-const act = (tool: string, what: string) => ({ tool, input: { what } });
+/** What each agent does in its first turn, so that a stage is more than one event. */
+export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[number];
 
-/** One turn with a call, so that a stage is more than one event; then the answer. */
-const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>
-  turn === 1 ? { calls: [act("look", agent)] } : { text: `${agent} says so` };
+const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });
 
-export const SAMPLES: Record<Exclude<Pattern["key"], "team" | "steps">, Sample> = {
-  handoff: {
-    agent: "handoff: second",
-    cast: { second: "handoff: third", third: "" },
-    script: busy,
-    summary: "third says so",
-    family: ["second handoff", "third handoff"],
-  },
-  router: {
-    agent: "router: { destinations: [second, third], fallback: third }",
-    cast: { second: "", third: "" },
-    script: (request) =>
-      request.agent === "tester"
-        ? {
-            calls: [{ tool: "route_to", input: { agent: request.turn === 1 ? "x" : "second", reason: "r" } }],
-          }
-        : busy(request),
-    summary: "second says so",
-    family: ["second route"],
-  },
-  advisors: {
-    agent: "advisors: { agents: [second, third], require: all }",
-    cast: { second: "", third: "" },
-    script: busy,
-    summary: "tester says so",
-    family: ["second advisor", "third advisor"],
-  },
-  bestOf: {
-    agent: "bestOf: { n: 2, judge: third }",
-    cast: { third: "" },
-    script: (request) =>
-      request.agent === "third"
-        ? { report: { summary: "the first", output: { draft: 1, reason: "r" } } }
-        : busy(request),
-    summary: "tester says so",
-    family: ["tester best_of", "tester best_of", "third best_of"],
-  },
-};
+type Samples = Record<Exclude<Pattern["key"], "team" | "steps">, Sample>;
+
+export function samples(first: FirstCall = looking): Samples {
+  const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>
+    turn === 1 ? { calls: [first(agent)] } : { text: `${agent} says so` };
+  return {
+    handoff: {
+      agent: "handoff: second",
+      cast: { second: "handoff: third", third: "" },
+      script: busy,
+      summary: "third says so",
+      family: ["second handoff", "third handoff"],
+    },
+    router: {
+      agent: "router: { destinations: [second, third], fallback: third }",
+      cast: { second: "", third: "" },
+      script: (request) =>
+        request.agent === "tester"
+          ? {
+              calls: [
+                { tool: "route_to", input: { agent: request.turn === 1 ? "x" : "second", reason: "r" } },
+              ],
+            }
+          : busy(request),
+      summary: "second says so",
+      family: ["second route"],
+    },
+    advisors: {
+      agent: "advisors: { agents: [second, third], require: all }",
+      cast: { second: "", third: "" },
+      script: busy,
+      summary: "tester says so",
+      family: ["second advisor", "third advisor"],
+    },
+    bestOf: {
+      agent: "bestOf: { n: 2, judge: third }",
+      cast: { third: "" },
+      script: (request) =>
+        request.agent === "third" && request.turn > 1
+          ? { report: { summary: "the first", output: { draft: 1, reason: "r" } } }
+          : busy(request),
+      summary: "tester says so",
+      family: ["tester best_of", "tester best_of", "third best_of"],
+    },
+  };
+}
