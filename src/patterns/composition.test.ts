@@ -3,12 +3,12 @@
 
 import { describe, expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
+import { type Sample, samples } from "../../test/support/pattern-samples.ts";
 import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World } from "../../test/support/world.ts";
 import { cancelRun, decideApproval } from "../loop/people.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../models/script.ts";
 import { PATTERNS } from "./index.ts";
-import { type Sample, samples } from "./samples.fixture.ts";
 
 type Scripted = (request: ScriptedRequest) => ScriptedTurn;
 

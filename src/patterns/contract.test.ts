@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { checkInvariants } from "../../test/support/invariants.ts";
 import type { Intercept } from "../../test/support/mortal-store.ts";
+import { type Sample, samples } from "../../test/support/pattern-samples.ts";
 import { familyOf, payloadsOf, typesOf } from "../../test/support/scenario.ts";
 import { makeWorld, type World, type WorldOptions } from "../../test/support/world.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -14,7 +15,6 @@ import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
 import { transcriptProjection } from "../projections/transcript.ts";
 import { PATTERNS } from "./index.ts";
-import { type Sample, samples } from "./samples.fixture.ts";
 
 const STRIDE = process.env["CRASH_ALL"] === undefined ? 3 : 1;
 const MINUTE = 60_000;

@@ -166,7 +166,7 @@ scenario(
 );
 
 scenario(
-  "[C20] `allowAnswer` lets it answer a trivial request itself",
+  "[S3-22] `allowAnswer` lets it answer a trivial request itself",
   {
     agent: desk(", allowAnswer: true"),
     cast,

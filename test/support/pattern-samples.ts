@@ -1,8 +1,8 @@
 // One small tree for each pattern, for the suites that hold all of them to the same rules. A pattern without a sample
 // does not compile.
 
-import type { Script, ScriptedRequest, ScriptedTurn } from "../models/script.ts";
-import type { Pattern } from "./pattern.ts";
+import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import type { Pattern } from "../../src/patterns/pattern.ts";
 
 export interface Sample {
   /** Frontmatter of the agent that uses the pattern, and of the others. */
