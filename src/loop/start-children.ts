@@ -155,11 +155,11 @@ async function placeOf(
   runId: string,
   run: RunJournal,
   parts: LoopParts,
-): Promise<Pick<Payload<"RUN_STARTED">, "workspace" | "worktree"> | Refused> {
-  const { workspace } = run.state.start!;
-  if (wanted !== "worktree") return { workspace };
+): Promise<Pick<Payload<"RUN_STARTED">, "workspace" | "worktree" | "mergesInto"> | Refused> {
+  const { workspace, mergesInto = [] } = run.state.start!;
+  if (wanted !== "worktree") return { workspace, ...(mergesInto.length === 0 ? {} : { mergesInto }) };
   const planned = await parts.worktrees.plan(workspace, runId);
-  if (!("problem" in planned)) return planned;
+  if (!("problem" in planned)) return { ...planned, mergesInto: [workspace, ...mergesInto] };
   return { output: `${name} cannot be started in a worktree: ${planned.problem}`, outcome: "error" };
 }
 
