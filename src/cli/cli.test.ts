@@ -313,9 +313,9 @@ describe.concurrent("two processes in one folder", () => {
       "Pause recorded; no Cadre process is running here: it stays paused until `cadre resume`.\n",
     );
     expect((await p.cadre("cancel", id)).stdout).toBe(
-      "Cancel recorded; no Cadre process is running here: it ends at the next `cadre run`.\n",
+      "Stopping 1 of 1 run: slow\nStopped: all of them have ended, and nothing of it is running.\n",
     );
-    expect((await p.cadre("run")).code).toBe(4);
+    expect((await p.cadre("tail", id)).code).toBe(4);
   });
 
   test("Ctrl-C leaves the run as it is and says how to go on", async () => {

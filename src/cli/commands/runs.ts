@@ -12,7 +12,7 @@ import { allOf, branches } from "../view/branches.ts";
 import { ago, count, shortCost } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
-import { goesOnLater, statusWord } from "../view/summary.ts";
+import { endsLater, goesOnLater, statusWord } from "../view/summary.ts";
 import { table } from "../view/table.ts";
 
 export interface RunsOptions {
@@ -121,6 +121,9 @@ function remarks({ below }: Found, lines: readonly Listed[], options: RunsOption
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     ...(lines.some(({ standing }) => standing === "left") ? [goesOnLater(at)] : []),
+    ...lines
+      .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, at)] : []))
+      .slice(0, 1),
   ];
 }
 

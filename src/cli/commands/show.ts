@@ -10,7 +10,7 @@ import { cardLines } from "../view/approval.ts";
 import { clockTime } from "../view/format.ts";
 import { jsonLine, plain } from "../view/plain.ts";
 import { pageLines } from "../view/run-page.ts";
-import { goesOnLater, tryAgain } from "../view/summary.ts";
+import { endsLater, goesOnLater, tryAgain } from "../view/summary.ts";
 
 export interface ShowOptions {
   events?: boolean;
@@ -28,6 +28,7 @@ export async function show(
   else {
     for (const line of pageLines(found, { screen, at, now: Date.now() })) screen.line(line);
     if (standings.get(run.id) === "left") screen.line(goesOnLater(at));
+    if (standings.get(run.id) === "to-stop") screen.line(endsLater(run.id, at));
     for (const line of tryAgain(run, at)) screen.line(line);
     for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
   }

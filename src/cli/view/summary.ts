@@ -10,6 +10,8 @@ import { wrapText } from "./words.ts";
 
 const WORDS: Record<Standing, string> = {
   left: "Not being worked on",
+  stopping: "Stopping",
+  "to-stop": "Cancelled, not ended",
   pending: "Not begun",
   running: "Running",
   waiting: "Waiting",
@@ -21,6 +23,8 @@ const WORDS: Record<Standing, string> = {
 
 const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
   left: "yellow",
+  stopping: "yellow",
+  "to-stop": "yellow",
   pending: "dim",
   running: "cyan",
   waiting: "cyan",
@@ -73,6 +77,9 @@ export const lookAgain = (runId: string, at: string, paint: Paint): string =>
 
 export const goesOnLater = (at: string): string =>
   `No Cadre process is running here: what is not being worked on goes on at the next \`cadre run${at}\`.`;
+
+export const endsLater = (id: string, at: string): string =>
+  `No Cadre process is running here: what is cancelled ends at the next \`cadre run${at}\`, or now: cadre cancel ${id}${at}`;
 
 /** How to go on with a run that failed. */
 export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>
