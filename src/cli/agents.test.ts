@@ -263,7 +263,18 @@ test("`agents prompt` prints what the model would get; `agents schema` what an e
   const { stdout } = await p.cadre("agents", "prompt", "lead", "--task", "count the files");
   expect(stdout).toMatch(/^Task: count the files\n\n## Tools\n/);
   const [value] = (await p.cadre("agents", "prompt", "lead", "--task", "count the files", "--json")).lines();
-  expect(`${(value as { prompt: string }).prompt}\n`).toBe(stdout);
+  const { prompt, tools } = value as { prompt: string; tools: { name: string; inputSchema: unknown }[] };
+  expect(stdout.startsWith(`${prompt}\n\nWith ${tools.length} tools, as the model reads of them`)).toBe(true);
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["delegate", "check_run", "final_report"]));
+  for (const { name, inputSchema } of tools) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${name} +\\S.*$`, "m"));
+    expect(inputSchema).toMatchObject({ type: "object" });
+  }
+  const misspelt = (await p.cadre("agents", "prompt", "leed")).stderr;
+  expect(misspelt).toMatch(/^cadre: There is no agent `leed`\. Did you mean `lead`\?/);
+  const without = (await p.cadre("agents", "explain", "supervisr")).stderr;
+  expect(without).toMatch(/^cadre: There is no agent `supervisr`\. Did you mean `factory\/supervisor`\?/);
   const schema = JSON.parse((await p.cadre("agents", "schema")).stdout);
   expect(schema).toMatchObject({ type: "object", properties: { handoff: {}, tools: {} } });
   expect((await p.cadre("agents", "schema", "--json")).lines()).toEqual([schema]);

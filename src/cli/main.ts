@@ -216,7 +216,7 @@ function addAgentVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/agents-graph.ts")).graph));
   agents
     .command("prompt <agent>")
-    .description("print exactly what the model would get")
+    .description("print exactly what the model would get, and the tools it is offered")
     .option("--task <text>", "the task, where the prompt names it")
     .action(does(async () => (await import("./commands/agents-prompt.ts")).prompt));
   agents
