@@ -43,7 +43,9 @@ describe("cadre agents", () => {
 
   test("--json: an agent on each line", async () => {
     await using p = await ours();
-    const lines = (await p.cadre("agents", "--json")).lines();
+    const { stdout: listed, lines: values } = await p.cadre("agents", "--json");
+    const lines = values();
+    expect(JSON.parse(listed)).toEqual(lines);
     expect(lines.find(({ name }) => name === "lead")).toMatchObject({
       kind: "main",
       models: ["scripted/rehearsal"],
@@ -165,6 +167,22 @@ describe("cadre agents validate", () => {
     expect(own.code).toBe(1);
     expect(own.stdout).toContain("error: agents/a.md:3:10 cycle: a → (handoff) a2 → (handoff) a");
     expect(own.stdout).not.toContain("agents/a2.md");
+  });
+
+  test.each([
+    [["notes.txt"], "1 file: 0 can be used, 1 is no agent (1 warning). Nothing was validated: give"],
+    [["notes.txt", "--strict"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
+    [["nowhere.md"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
+    [["empty"], "There are no agent files here: nothing was validated."],
+    [[], "There are no agent files here: nothing was validated."],
+  ])("exit 2 where nothing was validated: %s", async (args, said) => {
+    await using p = await project({ "notes.txt": "hello\n", "empty/x.bin": "" });
+    const { code, stdout } = await p.cadre("agents", "validate", ...args);
+    expect([code, stdout]).toEqual([2, expect.stringContaining(said)]);
+    await p.write("agents/a.md", agent("a"));
+    expect((await p.cadre("agents", "validate", "agents/a.md", ...args.slice(0, 1))).code).toBe(
+      args[0] === "nowhere.md" ? 1 : 0,
+    );
   });
 });
 

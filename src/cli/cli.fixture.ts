@@ -33,7 +33,7 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The lines of `--json`. */
+  /** What `--json` printed: its lines, or the members of a list. */
   lines(): Record<string, unknown>[];
 }
 
@@ -144,7 +144,7 @@ function finished(code: number | null, stdout: string, stderr: string): Finished
     stdout
       .split("\n")
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+      .flatMap((line): Record<string, unknown>[] => [JSON.parse(line)].flat());
   return { code, stdout, stderr, lines };
 }
 

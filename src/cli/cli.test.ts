@@ -163,9 +163,12 @@ describe("cadre run", () => {
 
   test("--detach leaves the run to the background", async () => {
     await using p = await happy();
-    const { code, stdout } = await p.spawn("run", "--detach", "look");
+    const { code, stdout, stderr } = await p.spawn("run", "--detach", "look");
     expect(code).toBe(0);
     const id = stdout.trim();
+    expect(stderr).toBe(
+      `cadre: it works in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, \`cadre run\` goes on with it.\n`,
+    );
     for (;;) {
       const [run] = (await p.cadre("runs", "--json")).lines();
       expect(run!["id"]).toBe(id);
@@ -414,6 +417,8 @@ test("doctor finds nothing bad in a good project, and `trust` lets its file coun
   for (const name of ["Node", "SQLite", "clock", "folder", "disk", "store", "agents"]) {
     expect(first.stdout).toMatch(new RegExp(`^ok {4}${name}: `, "m"));
   }
+  expect(first.stdout).toMatch(/^ok {4}agents: \w+; \d+ built in$/m);
+  expect(first.stdout).not.toContain("builtin:");
   expect((await p.cadre("trust")).stdout).toContain("Trusted:");
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}cadre\.yaml: read$/m);
 });

@@ -53,7 +53,9 @@ describe("at a terminal", () => {
       /lead › worker needs your approval\nworks on: parser\ntool Write\nasked because of: /,
     );
     // The other branch comes to its end while the question is open.
-    await terminal.sees(/ \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\] $/s);
+    await terminal.sees(
+      /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\] $/s,
+    );
     const screen = terminal.screen();
     expect(screen).toMatch(/^○ lead +waiting for 1 run below +1 turn · \d+ tokens · \$0 · +\d+ s$/m);
     expect(screen).toMatch(/^├─ \? worker +needs you: Write parser\.txt · parser +2 turns · /m);

@@ -58,7 +58,7 @@ async function list({ folder, io, json, screen, at }: Invocation, options: Appro
   const cards = await withClient({ folder, env: io.env }, async (client) =>
     cardsOf(client, await client.approvals()),
   );
-  if (json) for (const { item, task } of cards) screen.line(jsonLine({ ...item, task }));
+  if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
   else for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
   return EXIT.done;

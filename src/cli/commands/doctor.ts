@@ -13,10 +13,12 @@ export async function doctor(invocation: Invocation): Promise<number> {
   if (findings.every(({ state }) => state !== "bad")) {
     findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
   }
-  for (const finding of findings) {
-    screen.line(json ? jsonLine(finding) : findingLine(finding, screen.paint));
-    if (!json && finding.fix !== undefined) screen.line(`      ${plainLine(finding.fix)}`);
-  }
+  if (json) screen.line(jsonLine(findings));
+  else
+    for (const finding of findings) {
+      screen.line(findingLine(finding, screen.paint));
+      if (finding.fix !== undefined) screen.line(`      ${plainLine(finding.fix)}`);
+    }
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
 }
 

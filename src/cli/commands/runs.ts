@@ -31,7 +31,7 @@ export async function runs(
   const found = await withClient({ folder, env: io.env }, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
-    for (const { run } of lines) screen.line(jsonLine(run));
+    screen.line(jsonLine(lines.map(({ run }) => run)));
     return EXIT.done;
   }
   const { paint } = screen;
