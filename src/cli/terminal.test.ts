@@ -89,8 +89,12 @@ describe("an approval inline", () => {
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
     await bare.shows(PROMPT);
-    await bare.press("e", /Input as JSON/);
-    bare.type('{"path":"out.txt","content":"typed"\r');
+    // It begins as it is: left so, nothing is decided.
+    await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
+    bare.type("\r");
+    await bare.shows(/Input as JSON: .*[\s\S]*\[\?\] $/);
+    await bare.press("e", /Input as JSON: [\s\S]*Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
+    bare.type('\u0015{"path":"out.txt","content":"typed"\r');
     await bare.shows(/That is no JSON[\s\S]*\[\?\] $/);
     await bare.press("e", /That is no JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
     bare.type("}\r");

@@ -102,6 +102,29 @@ describe("at a terminal", () => {
   });
 });
 
+test("at a terminal `runs` keeps to its width: where a task has no room beside the rest, it stands below", async () => {
+  await using p = await team();
+  await p.cadre("run", "lead", "get everything ready that the release of the next version needs, and say so");
+  const terminal = p.terminal("runs");
+  expect(await terminal.code).toBe(0);
+  const lines = terminal.screen().split("\n");
+  expect(lines[0]).toMatch(/^r\w+ {2}Waiting for a person {2}lead {2}4 below .*\$0 {2}get everything .*…$/);
+  p.env["COLUMNS"] = "80";
+  const narrow = p.terminal("runs");
+  expect(await narrow.code).toBe(0);
+  expect(narrow.screen()).toMatch(
+    /^r\w+ {2}Waiting for a person {2}lead .* \$0\n {4}get everything ready .* say so\n/,
+  );
+  expect(
+    Math.max(
+      ...narrow
+        .text()
+        .split("\n")
+        .map((line) => line.length),
+    ),
+  ).toBeLessThan(80);
+});
+
 describe("without a terminal", () => {
   test("[U50] each line says whose it is; what needs a person is told with its path once nothing else goes on", async () => {
     await using p = await team();

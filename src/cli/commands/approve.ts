@@ -60,13 +60,13 @@ async function list({ folder, io, json, screen, at }: Invocation, options: Appro
   );
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
+  else for (const line of cardLines(cards, at, screen)) screen.line(line);
   return EXIT.done;
 }
 
-function showDecided({ item, task }: Card, { decision, input }: DecisionBody, { line, paint }: Screen): void {
-  for (const text of approvalLines(item, paint, { path: item.path, task })) line(text);
-  if (decision === "edit") for (const text of editLines(item.input, input, paint)) line(text);
+function showDecided({ item, task }: Card, { decision, input }: DecisionBody, screen: Screen): void {
+  for (const text of approvalLines(item, screen, { path: item.path, task })) screen.line(text);
+  if (decision === "edit") for (const text of editLines(item.input, input, screen)) screen.line(text);
 }
 
 function decisionOf(options: ApproveOptions): DecisionBody {

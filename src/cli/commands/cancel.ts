@@ -9,6 +9,7 @@ import { type Connection, connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { allOf } from "../view/branches.ts";
+import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
@@ -45,7 +46,7 @@ export async function cancel(
     leaving.dispose();
   }
   if (json) screen.line(jsonLine(stopJson(stop)));
-  else for (const line of endLines(stop, invocation)) screen.line(line);
+  else for (const line of fitLines(endLines(stop, invocation), screen)) screen.line(line);
   return EXIT.done;
 }
 

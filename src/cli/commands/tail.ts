@@ -6,6 +6,7 @@ import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { exitCodeOf } from "../say-rest.ts";
 import { stoppingOf } from "../standing.ts";
+import { fitLines } from "../view/fit.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView, type LiveView } from "../view/live.ts";
 import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
@@ -64,9 +65,10 @@ async function watch(
       for (const line of tryAgain(run, at)) screen.line(line);
       screen.line(lookAgain(runId, at, screen.paint));
     } else if (connection.owner) {
-      for (const line of neededLines(await client.approvals({ runId }), at, screen.paint)) screen.line(line);
+      const needed = neededLines(await client.approvals({ runId }), at, screen.paint);
       const next = `No Cadre process is running here, so nothing more will come: \`cadre run${at}\` goes on with it.`;
-      for (const line of ["", isToStop ? endsLater(runId, at) : next]) screen.line(line);
+      const lines = [...needed, "", isToStop ? endsLater(runId, at) : next];
+      for (const line of fitLines(lines, screen)) screen.line(line);
     }
     return code;
   } catch (error) {

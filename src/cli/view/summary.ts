@@ -3,6 +3,7 @@
 import type { ApprovalView, RunDetail } from "../../api/schema.ts";
 import type { Standing } from "../standing.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
+import { fitLines } from "./fit.ts";
 import { cost, count, duration, tokens } from "./format.ts";
 import { plain, plainLine } from "./plain.ts";
 import type { Paint, Screen } from "./screen.ts";
@@ -64,11 +65,8 @@ export function summaryLines(
     ...(run.output === undefined ? [] : block(JSON.stringify(run.output, null, 2), text)),
     ...(result?.warnings ?? []).map((warning) => paint("yellow", text(`warning: ${plainLine(warning)}`))),
     ...(result?.suggestions ?? []).map((suggestion) => text(`next: ${plainLine(suggestion)}`)),
-    ...causeLines(run),
-    ...filesLines(run),
-    ...testLines(run),
-    paint("dim", spent(run)),
-    ...treeSpent(run).map((line) => paint("dim", line)),
+    ...fitLines([...causeLines(run), ...filesLines(run), ...testLines(run)], screen),
+    ...fitLines([spent(run), ...treeSpent(run)], screen).map((line) => paint("dim", line)),
   ];
 }
 
