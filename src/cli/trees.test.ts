@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { agent, type Finished, project } from "./cli.fixture.ts";
 import { connect } from "./connect.ts";
@@ -251,6 +252,24 @@ describe("two processes", () => {
     expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree \(5 runs, /);
     expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Not being worked on {2}lead /);
     expect(await readdir(p.folder)).not.toContain("parser.txt");
+  });
+
+  test("[P9] [U41] a run that cannot be read is named, and the others end", async () => {
+    await using p = await team();
+    const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
+    const child = runsOf(await p.cadre("runs", "--all", "--json", "--status", "suspended")).find(
+      ({ agent }) => agent === "worker",
+    )!;
+    const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
+    const ofChild = "run = (SELECT n FROM runs WHERE id = ?) AND type = 'TOOL_PROPOSED'";
+    db.prepare(`UPDATE events SET payload = replace(payload, 'Write', 'Wrote') WHERE ${ofChild}`).run(
+      child.id,
+    );
+    db.close();
+    expect((await p.cadre("cancel", id)).stdout).toBe(
+      `Stopping 2 of 5 runs: lead, worker (3 had ended before)\nCannot be ended, and does nothing: 1 of 2: worker. See why: cadre show ${child.id}\n`,
+    );
+    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 
   test("[U41] a cancel that is recorded and not carried out is told as that, and cancelling again carries it out", async () => {

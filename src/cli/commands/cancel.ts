@@ -33,7 +33,8 @@ export async function cancel(
         // The owner may leave with its run before the next question: the run is not cancelled twice.
         stop ??= await begin(connection.client, id, reason, invocation);
         await carryOut(stop, connection, signal, invocation);
-        if (stop.left.size === 0 || connection.owner || signal.aborted) break;
+        stop.stuck = connection.owner && !signal.aborted;
+        if (stop.left.size === 0 || stop.stuck || signal.aborted) break;
       } catch (error) {
         if (!isConnectionLost(error) || signal.aborted) throw error;
       } finally {
@@ -56,6 +57,8 @@ interface Stop {
   reached: readonly RunTree[];
   /** Of those, the ones that have not yet. */
   left: Set<string>;
+  /** Whoever could have ended those that are left has tried. */
+  stuck: boolean;
 }
 
 async function begin(
@@ -73,7 +76,7 @@ async function begin(
   const ended = before === 0 ? "" : ` (${before} had ended before)`;
   if (!json)
     screen.line(`Stopping ${reached.length} of ${count(all.length, "run")}: ${namesOf(reached)}${ended}`);
-  return { top, reached, left: new Set(reached.map((run) => run.id)) };
+  return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
 }
 
 /** Until all have ended, it takes too long, the person leaves, or nothing more comes of it here. */
@@ -111,12 +114,13 @@ function stopJson({ reached, left }: Stop) {
   return { cancelled, ended: cancelled.filter((id) => !left.has(id)) };
 }
 
-function endLines({ top, reached, left }: Stop, { at }: Invocation): string[] {
-  const still = namesOf(reached.filter((run) => left.has(run.id)));
-  if (left.size > 0)
-    return [
-      `Still stopping ${left.size} of ${reached.length}: ${still}. Look again: cadre show ${top.id}${at}`,
-    ];
+function endLines({ top, reached, left, stuck }: Stop, { at }: Invocation): string[] {
+  const still = reached.filter((run) => left.has(run.id));
+  const [first] = still;
+  const which = `${left.size} of ${reached.length}: ${namesOf(still)}.`;
+  if (first && stuck)
+    return [`Cannot be ended, and does nothing: ${which} See why: cadre show ${first.id}${at}`];
+  if (first) return [`Still stopping ${which} Look again: cadre show ${top.id}${at}`];
   const above = top.parentRunId;
   return [
     "Stopped: all of them have ended, and nothing of it is running.",
