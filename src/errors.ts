@@ -11,6 +11,7 @@ const CODES = {
   NOT_FOUND: { status: 404, exit: 2 },
   CONFLICT: { status: 409, exit: 1 },
   ALREADY_DECIDED: { status: 409, exit: 1 },
+  OUTCOME_UNKNOWN: { status: 409, exit: 2 },
   RUN_TERMINAL: { status: 409, exit: 1 },
   STALE: { status: 409, exit: 1 },
   UNPROCESSABLE: { status: 422, exit: 2 },

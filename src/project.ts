@@ -16,6 +16,7 @@ import { CadreError, messageOf } from "./errors.ts";
 import type { Definition, Effect } from "./journal/definition.ts";
 import type { Payload } from "./journal/events.ts";
 import { limitsOf } from "./loop/admit.ts";
+import { turnTools } from "./loop/call-options.ts";
 import { delegatesAt } from "./loop/delegation.ts";
 import { LOOP_TOOLS } from "./loop/errands.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
@@ -25,6 +26,7 @@ import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { canonicalRule } from "./tools/aliases.ts";
 import { builtinTools } from "./tools/index.ts";
+import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
 
 export interface ProjectOptions {
@@ -57,8 +59,14 @@ export interface Project {
   offered(definition: Definition): { name: string; effect: Effect }[];
   chooseModel(name: string): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
-  /** Exactly what the model would get at the root of a tree. */
-  prompt(name: string, task: string): Promise<string>;
+  /** Exactly what the model would get at the root of a tree, and the tools that it would be offered. */
+  prompt(name: string, task: string): Promise<{ agent: string; prompt: string; tools: PromptTool[] }>;
+}
+
+export interface PromptTool {
+  name: string;
+  description: string;
+  inputSchema: unknown;
 }
 
 export function openProject(options: ProjectOptions): Project {
@@ -67,7 +75,8 @@ export function openProject(options: ProjectOptions): Project {
   const tools = [...builtinTools, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelByKey(env);
-  const toolNames = [...toolsByName(tools).keys(), ...LOOP_TOOLS];
+  const byName = toolsByName(tools);
+  const toolNames = [...byName.keys(), ...LOOP_TOOLS];
   config.problems.push(...configRuleProblems(config, toolNames));
   const folders = agentFolders(config, home);
   const names = createModelNames({
@@ -96,7 +105,12 @@ export function openProject(options: ProjectOptions): Project {
       const definition = await named(name);
       const limits = limitsOf(config.limits, definition.limits, {});
       const start = { task, depth: 0, workspace: config.folder, limits } as Payload<"RUN_STARTED">;
-      return compose(definition, start, Date.now());
+      const offered = turnTools(definition, start, { tools: byName, offers, inputSchema: inputSchemaOf });
+      return {
+        agent: definition.name,
+        prompt: compose(definition, start, Date.now()),
+        tools: offered.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })),
+      };
     },
   };
 }

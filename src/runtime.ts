@@ -17,6 +17,7 @@ import { type Ids, type RunId, systemIds } from "./ids.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
 import { drive } from "./loop/drive.ts";
+import { endCancelled } from "./loop/end-cancelled.ts";
 import { createGate } from "./loop/gate.ts";
 import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
@@ -77,6 +78,8 @@ export interface Runtime {
   retry(runId: RunId): Promise<{ runId: RunId }>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
+  /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
+  endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
   /** Drains: what is under way gets a while to finish; nothing is lost. */
   stop(): Promise<void>;
@@ -124,6 +127,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId) => retry(runId, admitParts),
     async start() {
       stopWork = await startWork(engine, parts, report);
+    },
+    async endCancelled(runIds, signal) {
+      await endCancelled(runIds, parts, signal);
+      await lookAfter(parts).catch((error) => report({ message: "What they left is still there.", error }));
     },
     onDelta(listener) {
       listeners.add(listener);

@@ -75,11 +75,22 @@ export function findAgent(
   });
 }
 
-function notFound(set: AgentSet, name: string): CadreError {
-  const known = [...set.agents.keys()].sort();
-  const meant = nearest(name, known);
-  const list =
-    known.length > 0 ? `Known agents: ${known.join(", ")}.` : "No agents were found: add agents/<name>.md.";
-  const hint = meant ? ` Did you mean \`${meant}\`?` : "";
-  return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${list}`, { known });
+function notFound({ agents }: AgentSet, name: string): CadreError {
+  const known = [...agents.keys()].sort();
+  const meant = meantBy(name, known);
+  const hint = meant.length > 0 ? ` Did you mean ${orList(meant)}?` : "";
+  const own = known.filter((each) => agents.get(each)!.scope !== "builtin");
+  const others = known.length - own.length;
+  const builtin = others > 0 ? [`${others} that are built in (\`cadre agents\` lists them)`] : [];
+  const list = [...(own.length > 0 ? [own.join(", ")] : []), ...builtin].join(", and ");
+  const here = list === "" ? "No agents were found: add agents/<name>.md." : `Known agents: ${list}.`;
+  return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });
+}
+
+/** By a full name, or by one without its pack. */
+function meantBy(name: string, known: readonly string[]): string[] {
+  const short = (full: string): string => full.slice(full.lastIndexOf("/") + 1);
+  const near = nearest(name, [...known, ...known.map(short)]);
+  if (near === undefined) return [];
+  return known.includes(near) ? [near] : known.filter((full) => short(full) === near);
 }

@@ -204,6 +204,8 @@ export const RunSummary = z.object({
   summary: z.string().optional(),
   turns: z.int(),
   usage: RunUsageView,
+  /** Somebody has cancelled it. Without `endedAt` it still has to be carried out: by who drives, or by the next who does. */
+  cancelRequested: z.boolean(),
   /** Of the latest event. */
   seq: z.int(),
   createdAt: z.number(),

@@ -1,7 +1,7 @@
 // How far a cancel has come (U41). No state of its own: a run is being cancelled from the request in its journal to its
 // end, and what has to stop is what had not ended when the request was written.
 
-import type { EventType, JournalEvent } from "../journal/events.ts";
+import type { JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
 import { isDamage } from "./failure.ts";
@@ -13,7 +13,7 @@ export async function stoppingOf(
   top: RunRow,
   rows: readonly RunRow[],
 ): Promise<Stopping | undefined> {
-  if (top.endedAt !== undefined) return undefined;
+  if (!top.cancelRequested || top.endedAt !== undefined) return undefined;
   const cancel = await cancelOf(store, top);
   if (!cancel) return undefined;
   const live = rows.filter(({ endedAt }) => endedAt === undefined);
@@ -26,21 +26,13 @@ export async function stoppingOf(
 
 const WINDOW = 50;
 
-/** P7: after a cancel nothing begins any more, so the latest of these events tells whether there was one. */
-const TELLING: ReadonlySet<EventType> = new Set([
-  "CANCEL_REQUESTED",
-  "MODEL_CALL_STARTED",
-  "TOOL_STARTED",
-  "CHILD_RUN_STARTED",
-]);
-
-/** Looks from the end: of a long journal only the last events are read. */
+/** Looks from the end: after a cancel not much comes any more (P7). */
 async function cancelOf(store: Store, { id, seq }: RunRow): Promise<JournalEvent | undefined> {
   for (let end = seq; end > 0; end -= WINDOW) {
     const begin = Math.max(0, end - WINDOW);
     const events = await eventsOf(store, id, begin, end - begin);
-    const telling = events.findLast(({ type }) => TELLING.has(type));
-    if (telling) return telling.type === "CANCEL_REQUESTED" ? telling : undefined;
+    const cancel = events.find(({ type }) => type === "CANCEL_REQUESTED");
+    if (cancel) return cancel;
   }
   return undefined;
 }

@@ -43,7 +43,9 @@ describe("cadre agents", () => {
 
   test("--json: an agent on each line", async () => {
     await using p = await ours();
-    const lines = (await p.cadre("agents", "--json")).lines();
+    const { stdout: listed, lines: values } = await p.cadre("agents", "--json");
+    const lines = values();
+    expect(JSON.parse(listed)).toEqual(lines);
     expect(lines.find(({ name }) => name === "lead")).toMatchObject({
       kind: "main",
       models: ["scripted/rehearsal"],
@@ -166,6 +168,22 @@ describe("cadre agents validate", () => {
     expect(own.stdout).toContain("error: agents/a.md:3:10 cycle: a → (handoff) a2 → (handoff) a");
     expect(own.stdout).not.toContain("agents/a2.md");
   });
+
+  test.each([
+    [["notes.txt"], "1 file: 0 can be used, 1 is no agent (1 warning). Nothing was validated: give"],
+    [["notes.txt", "--strict"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
+    [["nowhere.md"], "1 file: 0 can be used, 1 cannot (1 error). Nothing was validated: give"],
+    [["empty"], "There are no agent files here: nothing was validated."],
+    [[], "There are no agent files here: nothing was validated."],
+  ])("exit 2 where nothing was validated: %s", async (args, said) => {
+    await using p = await project({ "notes.txt": "hello\n", "empty/x.bin": "" });
+    const { code, stdout } = await p.cadre("agents", "validate", ...args);
+    expect([code, stdout]).toEqual([2, expect.stringContaining(said)]);
+    await p.write("agents/a.md", agent("a"));
+    expect((await p.cadre("agents", "validate", "agents/a.md", ...args.slice(0, 1))).code).toBe(
+      args[0] === "nowhere.md" ? 1 : 0,
+    );
+  });
 });
 
 describe("cadre agents explain", () => {
@@ -263,7 +281,18 @@ test("`agents prompt` prints what the model would get; `agents schema` what an e
   const { stdout } = await p.cadre("agents", "prompt", "lead", "--task", "count the files");
   expect(stdout).toMatch(/^Task: count the files\n\n## Tools\n/);
   const [value] = (await p.cadre("agents", "prompt", "lead", "--task", "count the files", "--json")).lines();
-  expect(`${(value as { prompt: string }).prompt}\n`).toBe(stdout);
+  const { prompt, tools } = value as { prompt: string; tools: { name: string; inputSchema: unknown }[] };
+  expect(stdout.startsWith(`${prompt}\n\nWith ${tools.length} tools, as the model reads of them`)).toBe(true);
+  const names = tools.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["delegate", "check_run", "final_report"]));
+  for (const { name, inputSchema } of tools) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${name} +\\S.*$`, "m"));
+    expect(inputSchema).toMatchObject({ type: "object" });
+  }
+  const misspelt = (await p.cadre("agents", "prompt", "leed")).stderr;
+  expect(misspelt).toMatch(/^cadre: There is no agent `leed`\. Did you mean `lead`\?/);
+  const without = (await p.cadre("agents", "explain", "supervisr")).stderr;
+  expect(without).toMatch(/^cadre: There is no agent `supervisr`\. Did you mean `factory\/supervisor`\?/);
   const schema = JSON.parse((await p.cadre("agents", "schema")).stdout);
   expect(schema).toMatchObject({ type: "object", properties: { handoff: {}, tools: {} } });
   expect((await p.cadre("agents", "schema", "--json")).lines()).toEqual([schema]);

@@ -22,7 +22,7 @@ export interface Desk extends EditPlace {
 /** Rejects when the signal is aborted: then nothing was decided here. */
 export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<void> {
   const choices = choicesFor(item);
-  const card = approvalLines(item, desk.screen.paint, desk.whoAsks(item));
+  const card = approvalLines(item, desk.screen, desk.whoAsks(item));
   desk.screen.line(card.join("\n"));
   for (;;) {
     const choice = await choose(choices, card.length, desk, signal);
@@ -95,7 +95,7 @@ function createEdit(): Choice {
     async act(item, desk, signal) {
       const input = await editJson(item.input, draft, desk, signal);
       if (input === undefined) return false;
-      desk.screen.line(editLines(item.input, input, desk.screen.paint).join("\n"));
+      desk.screen.line(editLines(item.input, input, desk.screen).join("\n"));
       return decide(item, desk, { decision: "edit", input });
     },
   };

@@ -25,7 +25,7 @@ export interface Project extends AsyncDisposable {
   spawn(...args: string[]): Promise<Finished>;
   /** Starts a process and leaves it running; it is killed with the project. */
   start(...args: string[]): Started;
-  /** A command in this process, at a terminal. */
+  /** A command in this process, at a terminal, of 100 columns unless `env` says otherwise. */
   terminal(...args: string[]): Terminal;
 }
 
@@ -33,7 +33,7 @@ export interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** The lines of `--json`. */
+  /** What `--json` printed: its lines, or the members of a list. */
   lines(): Record<string, unknown>[];
 }
 
@@ -144,16 +144,15 @@ function finished(code: number | null, stdout: string, stderr: string): Finished
     stdout
       .split("\n")
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+      .flatMap((line): Record<string, unknown>[] => [JSON.parse(line)].flat());
   return { code, stdout, stderr, lines };
 }
 
-const COLUMNS = 100;
-
 function openTerminal(args: string[], folder: string, env: Record<string, string>): Terminal {
+  const columns = Number(env["COLUMNS"] ?? 100);
   let raw = "";
   const text = () => stripVTControlCharacters(raw);
-  const screen = () => visible(raw, COLUMNS).join("\n");
+  const screen = () => visible(raw, columns).join("\n");
   const news = waiters(text);
   const sights = waiters(screen);
   const stdin = Object.assign(new PassThrough(), {
@@ -162,7 +161,7 @@ function openTerminal(args: string[], folder: string, env: Record<string, string
   }) satisfies Input;
   const stdout = Object.assign(new PassThrough().setEncoding("utf8"), {
     isTTY: true,
-    columns: COLUMNS,
+    columns,
     rows: 30,
   });
   stdout.on("data", (piece: string) => {

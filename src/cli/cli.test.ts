@@ -163,9 +163,12 @@ describe("cadre run", () => {
 
   test("--detach leaves the run to the background", async () => {
     await using p = await happy();
-    const { code, stdout } = await p.spawn("run", "--detach", "look");
+    const { code, stdout, stderr } = await p.spawn("run", "--detach", "look");
     expect(code).toBe(0);
     const id = stdout.trim();
+    expect(stderr).toBe(
+      `cadre: it works in the background until it has ended or needs you. Follow it: cadre tail ${id}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, \`cadre run\` goes on with it.\n`,
+    );
     for (;;) {
       const [run] = (await p.cadre("runs", "--json")).lines();
       expect(run!["id"]).toBe(id);
@@ -313,9 +316,9 @@ describe.concurrent("two processes in one folder", () => {
       "Pause recorded; no Cadre process is running here: it stays paused until `cadre resume`.\n",
     );
     expect((await p.cadre("cancel", id)).stdout).toBe(
-      "Cancel recorded; no Cadre process is running here: it ends at the next `cadre run`.\n",
+      "Stopping 1 of 1 run: slow\nStopped: all of them have ended, and nothing of it is running.\n",
     );
-    expect((await p.cadre("run")).code).toBe(4);
+    expect((await p.cadre("tail", id)).code).toBe(4);
   });
 
   test("Ctrl-C leaves the run as it is and says how to go on", async () => {
@@ -342,7 +345,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
     [
       ["run", "nobody", "task"],
-      /^cadre: There is no agent `nobody`\. .*Known agents: assistant, .*tidy\.\n$/,
+      /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents` lists them\)\.\n$/,
     ],
     [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
     [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],
@@ -414,6 +417,8 @@ test("doctor finds nothing bad in a good project, and `trust` lets its file coun
   for (const name of ["Node", "SQLite", "clock", "folder", "disk", "store", "agents"]) {
     expect(first.stdout).toMatch(new RegExp(`^ok {4}${name}: `, "m"));
   }
+  expect(first.stdout).toMatch(/^ok {4}agents: \w+; \d+ built in$/m);
+  expect(first.stdout).not.toContain("builtin:");
   expect((await p.cadre("trust")).stdout).toContain("Trusted:");
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}cadre\.yaml: read$/m);
 });

@@ -29,6 +29,8 @@ export interface Connection {
   owner: boolean;
   /** What is wrong with the project's configuration, as far as this process has read it: a line each. */
   problems: string[];
+  /** Brings cancelled runs to their ends; absent where another process has the store, or drives. */
+  endCancelled?: Runtime["endCancelled"];
   close(): Promise<void>;
 }
 
@@ -96,6 +98,7 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
     return {
       client: createClient({ fetch: async (url, init) => app.fetch(new Request(url, init)) }),
       owner: true,
+      ...(drive ? {} : { endCancelled: runtime.endCancelled }),
       problems: runtime.config.problems.map((problem) => plainLine(problemText(problem))),
       async close() {
         // Clients first: they wait for the lock while what is under way here gets its time to finish.

@@ -1,5 +1,5 @@
 // `--detach`: the run is recorded, and a process in the background stays with it: it drives what is left here, or follows
-// whoever does until it is needed.
+// whoever does until it is needed. It leaves where only a person can help.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -17,7 +17,7 @@ export async function detach(
 ): Promise<number> {
   if (order.type === "rest")
     throw new CadreError("USAGE", 'A run in the background needs a task: cadre run --detach "what to do".');
-  const { folder, io, json, screen } = invocation;
+  const { folder, io, json, screen, at } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
   const runId = await withClient({ folder, env: io.env, ...flags }, (client) =>
@@ -26,9 +26,17 @@ export async function detach(
   // Even where somebody drives: that process leaves with its own run, and this one takes over.
   goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
-  if (!json)
-    io.stderr.write(`cadre: the run goes on in the background; follow it with cadre tail ${runId}\n`);
+  if (!json) for (const line of whatNext(runId, at, yes === true)) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
+}
+
+/** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
+function whatNext(runId: string, at: string, yes: boolean): string[] {
+  const needs = yes ? "needs you for more than an approval" : "needs you";
+  return [
+    `it works in the background until it has ended or ${needs}. Follow it: cadre tail ${runId}${at}`,
+    `if it needs you, \`cadre approve${at}\` shows what for; when you have answered, \`cadre run${at}\` goes on with it.`,
+  ];
 }
 
 function goOnInBackground(folder: string, yes: boolean): void {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CadreError, messageOf } from "../errors.ts";
 import type { Keys } from "./keys.ts";
+import { jsonLine } from "./view/plain.ts";
 import type { Screen } from "./view/screen.ts";
 
 export interface EditPlace {
@@ -27,11 +28,12 @@ export async function editJson(
   signal: AbortSignal,
 ): Promise<unknown> {
   const editor = env["VISUAL"] || env["EDITOR"];
-  const before = JSON.stringify(value, null, 2);
+  const before = editor ? JSON.stringify(value, null, 2) : jsonLine(value);
+  const begun = draft.text ?? before;
   const after = editor
-    ? await inEditor(draft.text ?? before, editor, { screen, signal })
-    : await keys.line(`Input as JSON (now ${JSON.stringify(value)}): `, signal, draft.text);
-  if (after.trim() === "" || after.trim() === before.trim()) return undefined;
+    ? await inEditor(begun, editor, { screen, signal })
+    : await keys.line("Input as JSON: ", signal, begun);
+  if (after.trim() === "" || after.trim() === before) return undefined;
   draft.text = after.trimEnd();
   return parseInput(after);
 }

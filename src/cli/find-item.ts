@@ -3,12 +3,15 @@
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
+import { answerCommands, itemTitle } from "./view/approval.ts";
 
 /** The id as it was typed where nothing open has it: the server knows whether it was decided already. */
 export function findItem(open: readonly ApprovalView[], id: string): ApprovalView | string {
   const exact = open.find((item) => item.id === id);
   if (exact) return exact;
-  const matches = open.filter((item) => item.id.startsWith(id) || isShortened(item, id));
+  const matches = open.filter(
+    (item) => item.id.startsWith(id) || isShortened(item, id) || isOutcomeOf(item, id),
+  );
   if (matches.length > 1) {
     const ids = matches.map((item) => item.id).join(", ");
     throw new CadreError(
@@ -25,7 +28,28 @@ function isShortened({ runId, itemId }: ApprovalView, typed: string): boolean {
   return colon > 0 && runId.startsWith(typed.slice(0, colon)) && typed.slice(colon + 1) === itemId;
 }
 
-export async function approvalIdOf(client: CadreClient, id: string): Promise<string> {
+/** Typed with the id that its approval had: what is open now is what became of it. */
+function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): boolean {
+  const colon = typed.indexOf(":");
+  const call = (id: string): string => id.replace(/~\d+$/, "");
+  const isItsRun = colon > 0 && runId.startsWith(typed.slice(0, colon));
+  return kind === "outcome" && isItsRun && call(typed.slice(colon + 1)) === call(callId!);
+}
+
+/** P4: a word on whether a call may happen is none on whether it did. */
+export function refuseOutcome(item: ApprovalView, at: string): void {
+  if (item.kind !== "outcome") return;
+  const [command] = answerCommands(item, at);
+  throw new CadreError(
+    "OUTCOME_UNKNOWN",
+    `Nobody knows whether this was done (${itemTitle(item)}). Nothing was decided; look, and say what became of it: ${command}`,
+    { approvalId: item.id, runId: item.runId, callId: item.callId },
+  );
+}
+
+export async function approvalIdOf(client: CadreClient, id: string, at: string): Promise<string> {
   const found = findItem(await client.approvals(), id);
-  return typeof found === "string" ? found : found.id;
+  if (typeof found === "string") return found;
+  refuseOutcome(found, at);
+  return found.id;
 }

@@ -78,6 +78,13 @@ test("a verb's help is had in two ways; a verb that is none is said", async () =
   expect(await said("help")).toEqual(await said("--help"));
   const unknown = { code: 2, stdout: "", stderr: "cadre: Unknown command 'rnu'. See cadre --help.\n" };
   expect(await said("help", "rnu")).toEqual(unknown);
+  expect(await said("help", "agents", "validate")).toEqual(await said("agents", "validate", "--help"));
+  const below = {
+    code: 2,
+    stdout: "",
+    stderr: "cadre: Unknown command 'agents vet'. See cadre agents --help.\n",
+  };
+  expect(await said("help", "agents", "vet")).toEqual(below);
 });
 
 test("--json: a command that was typed wrong is a line of JSON too", async () => {

@@ -67,7 +67,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .helpOption("-h, --help", "print help")
     .helpCommand(false)
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
-    .option("--json", "machine-readable lines, and nothing else, on stdout")
+    .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -108,7 +108,7 @@ function addRunVerbs(program: Command, does: Does): void {
       "Starts a run and stays with it until it has ended or needs a person who is not there. Without a task: goes on with\nwhatever was left unfinished here. Exit code: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 cancelled.",
     )
     .option("-y, --yes", "approve every call that asks; what is denied stays denied")
-    .option("--detach", "print the run's id and leave it to the background")
+    .option("--detach", "print the run's id; it works in the background until it has ended or needs a person")
     .option("--model <name>", "the model for agents that name none")
     .action(does(async () => (await import("./commands/run.ts")).run));
   program
@@ -118,7 +118,10 @@ function addRunVerbs(program: Command, does: Does): void {
       "Starts a new run that continues an ended one (failed, cancelled or completed) from its last good event, and stays\nwith it as `cadre run` does. Nothing that was done or paid for is done again.",
     )
     .option("-y, --yes", "approve every call that asks; what is denied stays denied")
-    .option("--detach", "print the new run's id and leave it to the background")
+    .option(
+      "--detach",
+      "print the new run's id; it works in the background until it has ended or needs a person",
+    )
     .action(does(async () => (await import("./commands/retry.ts")).retry));
   program
     .command("runs")
@@ -202,7 +205,9 @@ function addAgentVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/agents.ts")).list));
   agents
     .command("validate [path...]")
-    .description("check agent files, or those below a folder; exit code 1 if one cannot be used")
+    .description(
+      "check agent files, or those below a folder; exit code 1 if one cannot be used, 2 if there was none",
+    )
     .option("--strict", "let no warning pass either")
     .action(does(async () => (await import("./commands/agents-validate.ts")).validate));
   agents
@@ -216,7 +221,7 @@ function addAgentVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/agents-graph.ts")).graph));
   agents
     .command("prompt <agent>")
-    .description("print exactly what the model would get")
+    .description("print exactly what the model would get, and the tools it is offered")
     .option("--task <text>", "the task, where the prompt names it")
     .action(does(async () => (await import("./commands/agents-prompt.ts")).prompt));
   agents
@@ -258,14 +263,24 @@ function addProjectVerbs(program: Command, does: Does): void {
     .description("play an incident on a copy in a temporary folder; needs no key")
     .action(does(async () => (await import("./commands/demo.ts")).demo));
   program
-    .command("help [verb]")
-    .description("print help, or the help of a verb")
-    .action((verb: string | undefined) => {
-      const found = verb === undefined ? program : program.commands.find((known) => known.name() === verb);
-      if (!found) throw new CadreError("USAGE", `Unknown command '${verb}'. See cadre --help.`);
-      found.outputHelp();
-    });
+    .command("help [verb...]")
+    .description("print help, or the help of a verb, as in: help agents validate")
+    .action((verbs: string[]) => named(program, verbs).outputHelp());
 }
+
+function named(program: Command, verbs: readonly string[]): Command {
+  let found = program;
+  verbs.forEach((verb, index) => {
+    const next = found.commands.find((known) => known.name() === verb);
+    const words = verbs.slice(0, index + 1).join(" ");
+    if (!next) throw new CadreError("USAGE", `Unknown command '${words}'. See ${commandOf(found)} --help.`);
+    found = next;
+  });
+  return found;
+}
+
+const commandOf = (command: Command): string =>
+  command.parent ? `${commandOf(command.parent)} ${command.name()}` : command.name();
 
 /** Commander's words as one sentence of ours. */
 export function usageSentence(text: string): string {

@@ -32,7 +32,8 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
   const now = Date.now();
   const ahead = runs.find((run) => run.updatedAt > now + 60_000);
   const aside = runs.filter((run) => run.waitingOn?.kind === "quarantine");
-  const problems = agents.flatMap((agent) => agent.problems);
+  const own = agents.filter(({ file }) => !file.startsWith("builtin:"));
+  const problems = own.flatMap((agent) => agent.problems);
   const who =
     health.pid === process.pid
       ? "no Cadre process is running here"
@@ -40,7 +41,7 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
   return [
     { state: "ok", name: "store", text: who },
     ...problems.map((problem) => problemFinding("agents", problem as Problem)),
-    { state: "ok", name: "agents", text: agents.map((agent) => agent.name).join(", ") },
+    { state: "ok", name: "agents", text: agentWords(own, agents.length - own.length) },
     modelFinding(health.model),
     sandbox,
     ...(ahead ? [clockWentBack(ahead.id)] : []),
@@ -49,6 +50,12 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
       ? [{ state: "ok" as const, name: "runs", text: `${count(runs.length, "run")} not finished` }]
       : []),
   ];
+}
+
+/** Those that come with Cadre are ours to mend: they are only counted. */
+function agentWords(own: readonly { name: string }[], builtin: number): string {
+  const names = own.length === 0 ? "none of your own" : own.map(({ name }) => name).join(", ");
+  return `${names}; ${builtin} built in`;
 }
 
 export function storeFailure(error: unknown): Finding[] {

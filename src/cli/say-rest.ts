@@ -6,6 +6,7 @@ import type { Rest, Watched } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import type { Stuck } from "./questions.ts";
 import { answerCommands } from "./view/approval.ts";
+import { fitLines } from "./view/fit.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 import { lookAgain, neededLines, summaryLines, tryAgain } from "./view/summary.ts";
 
@@ -16,7 +17,7 @@ export async function sayRest(
   { screen, json, at }: Invocation,
 ): Promise<number> {
   const say = (lines: string[], machine: object): void => {
-    for (const line of json ? [jsonLine(machine)] : lines) screen.line(line);
+    for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
   };
   if (rest.type === "left") {
     say(leftLines(runId, at), { type: "left", runId });

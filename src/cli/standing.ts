@@ -4,8 +4,11 @@
 import type { ApprovalView, Health, RunSummary, RunTree } from "../api/schema.ts";
 import { allOf } from "./view/branches.ts";
 
-/** `left`: it could go on, and nobody is working on it. */
-export type Standing = RunSummary["status"] | "left";
+/**
+ * `left`: it could go on, and nobody is working on it. `stopping`: it is cancelled, and being brought to its end;
+ * `to-stop`: it is, and nobody does that.
+ */
+export type Standing = RunSummary["status"] | "left" | "stopping" | "to-stop";
 
 /** By run id. `open`: what waits for a person, in this tree at least. */
 export function standingsIn(
@@ -17,9 +20,17 @@ export function standingsIn(
   // From the last one up: what is below a run is known before it.
   for (const run of allOf(tree).reverse()) {
     const isLeft = !drives && (GOES_ON.has(run.status) || isAnswered(run, open, standings));
-    standings.set(run.id, isLeft ? "left" : run.status);
+    standings.set(run.id, stoppingOf(run, drives) ?? (isLeft ? "left" : run.status));
   }
   return standings;
+}
+
+export function stoppingOf(
+  { cancelRequested, endedAt }: Pick<RunSummary, "cancelRequested" | "endedAt">,
+  drives: boolean,
+): "stopping" | "to-stop" | undefined {
+  if (!cancelRequested || endedAt !== undefined) return undefined;
+  return drives ? "stopping" : "to-stop";
 }
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "waiting"]);
@@ -31,9 +42,11 @@ function isAnswered(
 ): boolean {
   if (status !== "suspended") return false;
   if (waitingOn?.kind === "child_hitl")
-    return (waitingOn.blockers ?? []).every((blocker) => below.get(blocker) === "left");
+    return (waitingOn.blockers ?? []).every((blocker) => OPEN_TO_GO.has(below.get(blocker)!));
   return ANSWERED_BY_ITEMS.has(waitingOn?.kind ?? "") && !open.some(({ runId }) => runId === id);
 }
+
+const OPEN_TO_GO: ReadonlySet<Standing> = new Set(["left", "to-stop"]);
 
 /** Without an open item of their own these have been answered. */
 const ANSWERED_BY_ITEMS: ReadonlySet<string> = new Set([

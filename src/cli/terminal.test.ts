@@ -89,8 +89,12 @@ describe("an approval inline", () => {
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
     await bare.shows(PROMPT);
-    await bare.press("e", /Input as JSON/);
-    bare.type('{"path":"out.txt","content":"typed"\r');
+    // It begins as it is: left so, nothing is decided.
+    await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
+    bare.type("\r");
+    await bare.shows(/Input as JSON: .*[\s\S]*\[\?\] $/);
+    await bare.press("e", /Input as JSON: [\s\S]*Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
+    bare.type('\u0015{"path":"out.txt","content":"typed"\r');
     await bare.shows(/That is no JSON[\s\S]*\[\?\] $/);
     await bare.press("e", /That is no JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
     bare.type("}\r");
@@ -200,7 +204,7 @@ describe("an approval inline", () => {
   });
 });
 
-test("an outcome that nobody knows is put to the person: happened, run again, or fail", async () => {
+test("[P4] an outcome that nobody knows is put to the person: happened, run again, or fail", async () => {
   const command = "echo x >> effects.txt; sleep 600";
   await using p = await project({
     "agents/pen.md": agent("pen"),
@@ -217,8 +221,17 @@ test("an outcome that nobody knows is put to the person: happened, run again, or
   expect(parked.stdout).toMatch(
     /outcome unknown: Run: .*\n {2}cadre outcome \w+ m1\.0 happened\|run_again\|fail/,
   );
-  const [{ id }] = (await p.cadre("approve", "--json")).lines() as [{ id: string }];
-  expect((await p.cadre("approve", id)).stderr).toMatch(/^cadre: Nobody knows whether this was done/);
+  const [{ id, runId }] = (await p.cadre("approve", "--json")).lines() as [{ id: string; runId: string }];
+  for (const args of [
+    ["approve", id],
+    ["approve", `${runId}:m1.0`],
+    ["reject", `${runId.slice(0, 8)}:m1.0`],
+  ]) {
+    const { code, stderr } = await p.cadre(...args);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^cadre: Nobody knows whether this was done \(Run: echo x/);
+    expect(stderr).toContain(`say what became of it: cadre outcome ${runId} m1.0 happened|run_again|fail\n`);
+  }
 
   const terminal = p.terminal("run");
   await terminal.shows(/\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[\?\] $/);

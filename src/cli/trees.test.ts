@@ -2,8 +2,10 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { agent, type Finished, project } from "./cli.fixture.ts";
+import { connect } from "./connect.ts";
 
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: "x" } }`;
@@ -52,7 +54,9 @@ describe("at a terminal", () => {
       /lead › worker needs your approval\nworks on: parser\ntool Write\nasked because of: /,
     );
     // The other branch comes to its end while the question is open.
-    await terminal.sees(/ \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\] $/s);
+    await terminal.sees(
+      /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\] $/s,
+    );
     const screen = terminal.screen();
     expect(screen).toMatch(/^○ lead +waiting for 1 run below +1 turn · \d+ tokens · \$0 · +\d+ s$/m);
     expect(screen).toMatch(/^├─ \? worker +needs you: Write parser\.txt · parser +2 turns · /m);
@@ -97,6 +101,29 @@ describe("at a terminal", () => {
     await next.press("a", /Approved by/);
     expect(await next.code).toBe(0);
   });
+});
+
+test("at a terminal `runs` keeps to its width: where a task has no room beside the rest, it stands below", async () => {
+  await using p = await team();
+  await p.cadre("run", "lead", "get everything ready that the release of the next version needs, and say so");
+  const terminal = p.terminal("runs");
+  expect(await terminal.code).toBe(0);
+  const lines = terminal.screen().split("\n");
+  expect(lines[0]).toMatch(/^r\w+ {2}Waiting for a person {2}lead {2}4 below .*\$0 {2}get everything .*…$/);
+  p.env["COLUMNS"] = "80";
+  const narrow = p.terminal("runs");
+  expect(await narrow.code).toBe(0);
+  expect(narrow.screen()).toMatch(
+    /^r\w+ {2}Waiting for a person {2}lead .* \$0\n {4}get everything ready .* say so\n/,
+  );
+  expect(
+    Math.max(
+      ...narrow
+        .text()
+        .split("\n")
+        .map((line) => line.length),
+    ),
+  ).toBeLessThan(80);
 });
 
 describe("without a terminal", () => {
@@ -210,13 +237,60 @@ describe("two processes", () => {
     expect((await tail.end()).code).toBe(4);
   });
 
-  test("a cancel that nobody acts on yet says so", async () => {
+  test("[P7] [U41] where nobody works, cancel ends the runs itself, and nothing else goes on", async () => {
     await using p = await team();
-    const [, id] = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)!;
-    expect((await p.cadre("cancel", id!)).stdout).toBe(
-      "Cancel recorded for 2 runs; no Cadre process is running here: it ends at the next `cadre run`.\n",
+    const other = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "something else")).stdout)![1]!;
+    const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
+    const waiting = (await p.cadre("approve", "--json"))
+      .lines()
+      .find(({ rootRunId }) => rootRunId === other)!;
+    expect((await p.cadre("approve", String(waiting["id"]))).code).toBe(0);
+    expect((await p.cadre("cancel", id, "--reason", "not needed")).stdout).toBe(
+      "Stopping 2 of 5 runs: lead, worker (3 had ended before)\nStopped: all of them have ended, and nothing of it is running.\n",
     );
-    expect((await p.cadre("run")).code).toBe(4);
+    expect((await p.cadre("show", id)).stdout).toMatch(/^Cancelled \(user\)\nCancelled by .*: not needed$/m);
+    expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree \(5 runs, /);
+    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Not being worked on {2}lead /);
+    expect(await readdir(p.folder)).not.toContain("parser.txt");
+  });
+
+  test("[P9] [U41] a run that cannot be read is named, and the others end", async () => {
+    await using p = await team();
+    const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
+    const child = runsOf(await p.cadre("runs", "--all", "--json", "--status", "suspended")).find(
+      ({ agent }) => agent === "worker",
+    )!;
+    const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
+    const ofChild = "run = (SELECT n FROM runs WHERE id = ?) AND type = 'TOOL_PROPOSED'";
+    db.prepare(`UPDATE events SET payload = replace(payload, 'Write', 'Wrote') WHERE ${ofChild}`).run(
+      child.id,
+    );
+    db.close();
+    expect((await p.cadre("cancel", id)).stdout).toBe(
+      `Stopping 2 of 5 runs: lead, worker (3 had ended before)\nCannot be ended, and does nothing: 1 of 2: worker. See why: cadre show ${child.id}\n`,
+    );
+    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
+  });
+
+  test("[U41] a cancel that is recorded and not carried out is told as that, and cancelling again carries it out", async () => {
+    await using p = await team();
+    const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
+    const { client, close } = await connect({ folder: p.folder, env: p.env, drive: false });
+    expect((await client.cancel(id)).cancelled).toHaveLength(2);
+    expect(await client.run(id)).toMatchObject({ cancelRequested: true, status: "suspended" });
+    await close();
+    const now = `ends at the next \`cadre run\`, or now: cadre cancel ${id}`;
+    for (const look of ["runs", "show", "tail"] as const) {
+      const { stdout, code } = await p.cadre(look, ...(look === "runs" ? [] : [id]));
+      expect(stdout).toContain(now);
+      if (look !== "tail") expect(stdout).toContain("Cancelled, not ended");
+      else expect(code).toBe(4);
+    }
+    expect((await p.cadre("prune", "--run", id)).stderr).toContain(`End it first: cadre cancel ${id}`);
+    const again = (await p.cadre("cancel", id, "--json")).lines()[0] as Record<string, string[]>;
+    expect(again["cancelled"]).toHaveLength(2);
+    expect(again["ended"]).toEqual(again["cancelled"]);
+    expect((await p.cadre("runs")).stdout).toMatch(/^r\w+ {2}Cancelled {2}lead /);
   });
 });
 

@@ -84,6 +84,8 @@ export const payloads = {
     userId: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
+    /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */
+    mergesInto: z.array(z.string()).optional(),
     limits: Limits,
     approvals: ApprovalPolicy,
     /** The run's own rules: given when it was started. */

@@ -63,10 +63,19 @@ function offeredTools(
   parts: LoopParts,
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
-  const offered = toolsOf(definition, parts);
-  const isLast = purpose === "final" && !definition.router;
-  return isLast ? offered.slice(-1) : [...delegationOf(definition, state.start!), ...offered];
+  return purpose === "final" && !definition.router
+    ? toolsOf(definition, parts).slice(-1)
+    : turnTools(definition, state.start!, parts);
 }
+
+type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
+
+/** What a model is offered at every turn but the last. */
+export const turnTools = (
+  definition: Definition,
+  start: Payload<"RUN_STARTED">,
+  parts: Offering,
+): LanguageModelV4FunctionTool[] => [...delegationOf(definition, start), ...toolsOf(definition, parts)];
 
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
 const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
@@ -85,7 +94,7 @@ function delegationOf(definition: Definition, start: Payload<"RUN_STARTED">): La
 /** The same list for every turn of every run of a definition: made once. The report comes last. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
-function toolsOf(definition: Definition, parts: LoopParts): LanguageModelV4FunctionTool[] {
+function toolsOf(definition: Definition, parts: Offering): LanguageModelV4FunctionTool[] {
   const byDefinition = offeredTo.get(parts.tools) ?? new WeakMap<Definition, LanguageModelV4FunctionTool[]>();
   offeredTo.set(parts.tools, byDefinition);
   const known = byDefinition.get(definition);

@@ -76,13 +76,13 @@ async function placeOf(
   runId: RunId,
   run: RunJournal,
   parts: LoopParts,
-): Promise<Pick<Start, "workspace" | "worktree"> | { problem: string }> {
-  const { workspace } = run.state.start!;
-  if (wanted !== "worktree") return { workspace };
+): Promise<Pick<Start, "workspace" | "worktree" | "mergesInto"> | { problem: string }> {
+  const { workspace, mergesInto = [] } = run.state.start!;
+  if (wanted !== "worktree") return { workspace, ...(mergesInto.length === 0 ? {} : { mergesInto }) };
   const planned = await parts.worktrees.plan(workspace, runId);
   return "problem" in planned
     ? { problem: `${name} cannot be started in a worktree: ${planned.problem}` }
-    : planned;
+    : { ...planned, mergesInto: [workspace, ...mergesInto] };
 }
 
 /** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */

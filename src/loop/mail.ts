@@ -91,7 +91,8 @@ async function startOf(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Payload<"RUN_STARTED">> {
-  const { attended, userId, workspace, approvals, rootRunId, budgetRunId, limits } = run.state.start!;
+  const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId, limits } =
+    run.state.start!;
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
   return {
     agent: definition.name,
@@ -108,6 +109,7 @@ async function startOf(
     sessionId,
     ...(userId === undefined ? {} : { userId }),
     workspace,
+    ...(mergesInto === undefined ? {} : { mergesInto }),
     limits: { ...own, tree: limits.tree },
     approvals,
     permissions: binding(run),

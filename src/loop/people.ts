@@ -42,6 +42,7 @@ export async function decideApproval(
   return signal<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);
     refuseStale(state, itemId);
+    refuseOutcome(state, itemId);
     if (before) return { done: alreadyDecided(before, decision) };
     const item = openItems(state).find((open) => open.itemId === itemId);
     if (!item) return notOpen(state, id, itemId);
@@ -204,9 +205,6 @@ function decided(item: ApprovalItem, decision: Decision, by: string, parts: Peop
 }
 
 function refuseMisfit(item: ApprovalItem, { decision, input, answer }: Decision): void {
-  if (item.kind === "outcome") {
-    throw new CadreError("BAD_REQUEST", "This asks what became of a call: say happened, run_again or fail.");
-  }
   if (decision === "answer" && item.kind !== "question") {
     throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it.");
   }
@@ -318,6 +316,22 @@ function refuseStale(state: RunState, itemId: string): void {
     "STALE",
     "What this call rests on has changed since it was shown. Nothing was run: look at the new approval.",
     { approvalId: approvalId(state.runId, newer.itemId) },
+  );
+}
+
+/** P4: a word on whether a call may happen is none on whether it did, although the one was given before. */
+function refuseOutcome(state: RunState, itemId: string): void {
+  const item = openItems(state).find(
+    ({ kind, callId, ...open }) =>
+      kind === "outcome" && (open.itemId === itemId || callOf(callId!) === callOf(itemId)),
+  );
+  if (!item) return;
+  const { runId, callId, tool } = item;
+  const say = `cadre outcome ${runId} ${callId} happened|run_again|fail`;
+  throw new CadreError(
+    "OUTCOME_UNKNOWN",
+    `${tool} was begun, and nobody knows whether it was done: approving it again changes nothing. Say what became of it: ${say}`,
+    { approvalId: item.id, runId, callId, verdicts: ["happened", "run_again", "fail"] },
   );
 }
 

@@ -155,7 +155,7 @@ export function judgeCall(
   parts: Pick<LoopParts, "judge" | "authority" | "clock">,
 ): Verdict {
   const { definition, state } = run;
-  const { permissions, workspace, ancestors = [] } = state.start!;
+  const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
   const above = ancestors.map(({ agent, ask, deny }) => ({
     source: `ancestor ${agent}`,
     rules: { allow: [], ask, deny },
@@ -171,6 +171,7 @@ export function judgeCall(
     authority: [...parts.authority(), ...given],
     grants,
     workspace,
+    mergesInto,
     now: parts.clock.now(),
   });
 }

@@ -151,3 +151,51 @@ scenario(
     expect(readFileSync(join(world.folder, "a.txt"), "utf8")).toBe("helper\n");
   },
 );
+
+scenario(
+  "[P12] [D6] what is forbidden in the project is forbidden in its worktrees, nested ones too",
+  {
+    agent: "agents: [lead]\ntools: []",
+    cast: {
+      lead: "agents: [coder, helper]\ntools: []\nworkspace: worktree\npermissions: { deny: ['Edit(keys/**)'] }",
+      coder: "workspace: worktree",
+      helper: "",
+    },
+    config: "permissions: { allow: [Write, Bash] }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("lead")] }),
+      lead: turns({ calls: [delegate("coder")] }, { calls: [delegate("helper")] }),
+      coder: turns({
+        calls: [
+          write("secrets/x", "x"),
+          write("keys/x", "x"),
+          bash("echo x > ../../../keys/y"),
+          write("ok", "x"),
+        ],
+      }),
+      helper: turns({ calls: [write("secrets/y", "y"), write("fine", "y")] }),
+    }),
+  },
+  async (world) => {
+    repository(world);
+    const deny = [`Write(${world.folder}/secrets/**)`];
+    const runId = await world.run("see to it", { permissions: { allow: [], ask: [], deny } });
+    await world.settled(runId);
+    const childrenOf = async (parent: string) =>
+      payloadsOf(await world.events(parent), "CHILD_RUN_STARTED").map(({ child_run_id }) => child_run_id);
+    const [lead] = await childrenOf(runId);
+    const [coder, helper] = await childrenOf(lead!);
+    const rule = `run deny Write(${world.folder}/secrets/**)`;
+    expect(resultsRead(await world.events(coder!))).toEqual([
+      `Not allowed (${rule}). Do it another way.`,
+      "Not allowed (ancestor lead deny Edit(keys/**)). Do it another way.",
+      "Not allowed (ancestor lead deny Edit(keys/**)). Do it another way.",
+      "created ok (1 lines)",
+    ]);
+    expect(resultsRead(await world.events(helper!))[0]).toBe(`Not allowed (${rule}). Do it another way.`);
+    expect(existsSync(join(world.folder, "secrets"))).toBe(false);
+    expect(existsSync(join(world.folder, "keys"))).toBe(false);
+    expect(existsSync(join(world.folder, "ok"))).toBe(true);
+    expect(existsSync(join(world.folder, "fine"))).toBe(true);
+  },
+);

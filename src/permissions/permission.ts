@@ -2,6 +2,7 @@
 // the tree may do at all. Pure: the same request always gets the same verdict, with the rule that decided.
 
 import type { Effect, Rules } from "../journal/definition.ts";
+import type { Workplace } from "./places.ts";
 
 export interface Verdict {
   verdict: "allow" | "ask" | "deny";
@@ -22,7 +23,7 @@ export interface Grant {
   until?: number | undefined;
 }
 
-export interface PermissionRequest {
+export interface PermissionRequest extends Workplace {
   tool: string;
   input: unknown;
   effect: Effect;
@@ -32,7 +33,6 @@ export interface PermissionRequest {
   ancestors: readonly SourcedRules[];
   authority: readonly SourcedRules[];
   grants: readonly Grant[];
-  workspace: string;
   now: number;
 }
 

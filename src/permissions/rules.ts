@@ -6,6 +6,7 @@
 import picomatch from "picomatch";
 import { type ArgvPattern, type Match, matchArgv, parseArgvPattern } from "./argv-pattern.ts";
 import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
+import type { Place } from "./places.ts";
 import { reachableArgv } from "./wrappers.ts";
 
 /** `strict` reads rules that allow; `wide` those that ask or deny. */
@@ -153,16 +154,21 @@ function pathRule(pattern: string, reading: Reading): Matching {
   const test = exact
     ? literalPath(clean.replace(/\\(.)/g, "$1"), reading)
     : picomatch(clean, { dot: true, nocase: reading === "wide" });
+  const touches = ({ path, absolute }: Place): boolean => {
+    if (clean.startsWith("/")) return test(absolute);
+    // A wildcard reaches nothing above the workspace: `**` is everything in it.
+    const isAbove = reading === "strict" && /^\.\.(\/|$)/.test(path);
+    return !isAbove && test(path);
+  };
   return {
     weight: patternWeight(clean.replace(/[*?]/g, "").length, exact),
     matches(unit) {
       if (unit.kind !== "redirect" && unit.kind !== "path") return "no";
-      if (unit.path === undefined) return reading === "wide" ? "maybe" : "no";
+      if (!unit.places) return reading === "wide" ? "maybe" : "no";
       if (reading === "strict" && unit.protected !== undefined && !exact) return "no";
-      if (clean.startsWith("/")) return test(unit.absolute!) ? "yes" : "no";
-      // A wildcard reaches nothing above the workspace: `**` is everything in it.
-      if (reading === "strict" && /^\.\.(\/|$)/.test(unit.path)) return "no";
-      return test(unit.path) ? "yes" : "no";
+      // What allows, allows the place itself; what asks or denies holds for its copies.
+      const places = reading === "strict" ? unit.places.slice(0, 1) : unit.places;
+      return places.some(touches) ? "yes" : "no";
     },
   };
 }

@@ -37,6 +37,8 @@ export interface RunRow {
   summary: string | undefined;
   turns: number;
   usage: RunUsage;
+  /** P7: nothing new begins in it. Until it has ended, that is still to be done. */
+  cancelRequested: boolean;
   /** Of the latest event. */
   seq: number;
   createdAt: number;
@@ -69,6 +71,7 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
     summary: undefined,
     turns: 0,
     usage: emptyUsage(),
+    cancelRequested: false,
     seq: 1,
     createdAt: ts,
     startedAt: undefined,
@@ -101,6 +104,9 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
     case "RUN_SUSPENDED":
       row.waitingOn = waitingOnOf(event.payload);
       row.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
+      break;
+    case "CANCEL_REQUESTED":
+      row.cancelRequested = true;
       break;
     case "RUN_COMPLETED":
       end(row, "completed", event);

@@ -349,8 +349,28 @@ describe("outcomes", () => {
 
     const [item] = await asked(api, runId);
     expect(item).toMatchObject({ kind: "outcome", callId: "m1.0", tool: "Pay", host: "elsewhere", pid: 7 });
-    await expect(api.client.decide(item!.id, { decision: "approve" })).rejects.toMatchObject({
-      code: "BAD_REQUEST",
+    const answer = await api.fetch(`http://cadre/api/approvals/${runId}:m1.0`, {
+      method: "POST",
+      body: JSON.stringify({ decision: "approve" }),
+      headers: { "Content-Type": "application/json" },
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      {
+        error: {
+          code: "OUTCOME_UNKNOWN",
+          message: `Pay was begun, and nobody knows whether it was done: approving it again changes nothing. Say what became of it: cadre outcome ${runId} m1.0 happened|run_again|fail`,
+          details: {
+            approvalId: item!.id,
+            runId,
+            callId: "m1.0",
+            verdicts: ["happened", "run_again", "fail"],
+          },
+        },
+      },
+    ]);
+    await expect(api.client.decide(item!.id, { decision: "reject" })).rejects.toMatchObject({
+      code: "OUTCOME_UNKNOWN",
     });
     const verdict = { callId: "m1.0", verdict: "happened" as const, output: "the bank says so" };
     expect(await api.client.outcome(runId, verdict)).toEqual({ alreadyDecided: false });

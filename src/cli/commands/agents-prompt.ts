@@ -1,8 +1,11 @@
-// `cadre agents prompt`: exactly what the model would get, and nothing else.
+// `cadre agents prompt`: exactly what the model would get, and the tools that it would be offered.
 
+import type { PromptTool } from "../../project.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { projectOf } from "../project.ts";
-import { jsonLine, plain } from "../view/plain.ts";
+import { count } from "../view/format.ts";
+import { jsonLine, plain, plainLine } from "../view/plain.ts";
+import { table } from "../view/table.ts";
 
 const ANY_TASK = "(the task)";
 
@@ -12,8 +15,20 @@ export async function prompt(
   { task = ANY_TASK }: { task?: string },
 ): Promise<number> {
   const { json, screen, io } = invocation;
-  const text = await projectOf(invocation).prompt(name, task);
-  // At a terminal nothing may hide in it; a file or a pipe gets the very bytes.
-  screen.line(json ? jsonLine({ agent: name, prompt: text }) : io.stdout.isTTY ? plain(text) : text);
+  const made = await projectOf(invocation).prompt(name, task);
+  if (json) screen.line(jsonLine(made));
+  else {
+    // At a terminal nothing may hide in it; a file or a pipe gets the very bytes.
+    screen.line(io.stdout.isTTY ? plain(made.prompt) : made.prompt);
+    for (const line of toolLines(made.tools, invocation)) screen.line(line);
+  }
   return EXIT.done;
 }
+
+function toolLines(tools: readonly PromptTool[], { io, screen }: Invocation): string[] {
+  const title = `With ${count(tools.length, "tool")}, as the model reads of them (--json has their schemas):`;
+  const rows = tools.map(({ name, description }) => [`  ${plainLine(name)}`, firstLine(description)]);
+  return ["", screen.paint("bold", title), ...table(rows, io.stdout.isTTY ? screen.columns : undefined)];
+}
+
+const firstLine = (text: string): string => plainLine(text.trim().split("\n", 1)[0]!);

@@ -1,5 +1,5 @@
 // `cadre agents validate`: what is wrong with agent files, for people, editors and CI. The exit code says whether all of
-// them can be used; `--strict` lets no warning pass either.
+// them can be used, or that there was none to look at; `--strict` lets no warning pass either.
 
 import { relative, resolve, sep } from "node:path";
 import { strictProblems } from "../../agents/checks/index.ts";
@@ -23,8 +23,13 @@ export async function validate(
   const files = strict ? found.map(strictly) : found;
   if (json) screen.line(jsonLine({ files: files.map(fileJson) }));
   else sayFiles(files, screen);
+  if (!files.some(isAgentFile)) return EXIT.usage;
   return files.some(({ problems }) => hasErrors(problems)) ? EXIT.failed : EXIT.done;
 }
+
+const isAgentFile = ({ problems }: FileReport): boolean => !problems.some(({ code }) => NO_AGENT.has(code));
+
+const NO_AGENT: ReadonlySet<string> = new Set(["NOT_AN_AGENT", "NO_FRONTMATTER", "FILE_UNREADABLE"]);
 
 /** Files and folders that were named, whatever product they are for. One of the project's own is judged with the others. */
 async function namedFiles(invocation: Invocation, paths: readonly string[]): Promise<FileReport[]> {
@@ -107,7 +112,7 @@ function sayFiles(files: readonly FileReport[], { line, paint }: Screen): void {
 
 /** `9 files: 7 can be used, 1 cannot, 1 is no agent (1 error, 2 warnings).` */
 function summary(files: readonly FileReport[], problems: readonly Problem[]): string {
-  if (files.length === 0) return "There are no agent files here.";
+  if (files.length === 0) return "There are no agent files here: nothing was validated.";
   const broken = files.filter((file) => hasErrors(file.problems)).length;
   const others = files.filter(({ status, problems: own }) => status === "skipped" && !hasErrors(own)).length;
   const good = files.length - broken - others;
@@ -123,5 +128,8 @@ function summary(files: readonly FileReport[], problems: readonly Problem[]): st
     ...(others > 0 ? [count(others, "is no agent", "are no agents")] : []),
   ];
   const behind = found.length > 0 ? ` (${found.join(", ")})` : "";
-  return `${count(files.length, "file")}: ${words.join(", ")}${behind}.`;
+  const none = files.some(isAgentFile)
+    ? ""
+    : " Nothing was validated: give agent files, or a folder of them.";
+  return `${count(files.length, "file")}: ${words.join(", ")}${behind}.${none}`;
 }

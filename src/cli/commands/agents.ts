@@ -17,7 +17,7 @@ export async function list(invocation: Invocation): Promise<number> {
   const project = projectOf(invocation);
   const { agents, problems } = await project.agents();
   const listed = [...agents.values()].sort(byName);
-  if (json) for (const agent of listed) screen.line(jsonLine(agentJson(agent)));
+  if (json) screen.line(jsonLine(listed.map(agentJson)));
   else {
     const own = listed.filter(({ scope }) => scope !== "builtin");
     for (const line of ownLines(own, project.defaultModel, invocation)) screen.line(line);

@@ -6,9 +6,9 @@ import { CadreError } from "../../errors.ts";
 import { cardsOf } from "../cards.ts";
 import { whoGoesOn, withClient } from "../connect.ts";
 import { parseInput } from "../edit-json.ts";
-import { findItem } from "../find-item.ts";
+import { findItem, refuseOutcome } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { approvalLines, type Card, cardLines, editLines, itemTitle } from "../view/approval.ts";
+import { approvalLines, type Card, cardLines, editLines } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
 import type { Screen } from "../view/screen.ts";
 
@@ -26,13 +26,16 @@ export async function approve(
   id: string | undefined,
   options: ApproveOptions,
 ): Promise<number> {
-  const { folder, io, json, screen } = invocation;
+  const { folder, io, json, screen, at } = invocation;
   if (id === undefined) return list(invocation, options);
   const decision = decisionOf(options);
   return withClient({ folder, env: io.env }, async (client) => {
     const open = await client.approvals();
     const item = findItem(open, id);
-    if (typeof item !== "string") refuseMisfit(item, decision);
+    if (typeof item !== "string") {
+      refuseOutcome(item, at);
+      refuseMisfit(item, decision);
+    }
     const approvalId = typeof item === "string" ? item : item.id;
     const cards = await cardsOf(client, typeof item === "string" || json ? [] : [item]);
     const { alreadyDecided } = await client.decide(approvalId, decision);
@@ -55,15 +58,15 @@ async function list({ folder, io, json, screen, at }: Invocation, options: Appro
   const cards = await withClient({ folder, env: io.env }, async (client) =>
     cardsOf(client, await client.approvals()),
   );
-  if (json) for (const { item, task } of cards) screen.line(jsonLine({ ...item, task }));
+  if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
+  else for (const line of cardLines(cards, at, screen)) screen.line(line);
   return EXIT.done;
 }
 
-function showDecided({ item, task }: Card, { decision, input }: DecisionBody, { line, paint }: Screen): void {
-  for (const text of approvalLines(item, paint, { path: item.path, task })) line(text);
-  if (decision === "edit") for (const text of editLines(item.input, input, paint)) line(text);
+function showDecided({ item, task }: Card, { decision, input }: DecisionBody, screen: Screen): void {
+  for (const text of approvalLines(item, screen, { path: item.path, task })) screen.line(text);
+  if (decision === "edit") for (const text of editLines(item.input, input, screen)) screen.line(text);
 }
 
 function decisionOf(options: ApproveOptions): DecisionBody {
@@ -94,13 +97,6 @@ function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"
 
 /** A budget that is approved as it is would be used up again at once. */
 function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
-  if (item.kind === "outcome") {
-    const command = `cadre outcome ${item.runId} ${item.callId} happened|run_again|fail`;
-    throw new CadreError(
-      "USAGE",
-      `Nobody knows whether this was done (${itemTitle(item)}): say it with ${command}.`,
-    );
-  }
   if (item.kind === "budget" && !limits) {
     throw new CadreError("USAGE", "The budget is used up: raise it with --max-tokens or --max-cost.");
   }

@@ -1,88 +1,131 @@
 // `cadre cancel RUN`: ends a run and everything below it. Says what it reached, waits until all of that has ended, and
-// never says "stopped" of something that is not (U41).
+// never says "stopped" of something that is not (U41). Where no process works here, it brings them to their ends itself.
 
+import { setTimeout as pause } from "node:timers/promises";
+import type { CadreClient } from "../../api/client.ts";
+import type { RunTree } from "../../api/schema.ts";
 import { TERMINAL_TYPES } from "../../journal/events.ts";
-import { withClient } from "../connect.ts";
+import { type Connection, connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { allOf } from "../view/branches.ts";
+import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import type { Screen } from "../view/screen.ts";
 
 /** Longer than a process that is told to stop may take before it is killed. */
 const PATIENCE_MS = 30_000;
+const PAUSE_MS = 50;
 
 export async function cancel(
-  { folder, io, json, screen, at }: Invocation,
+  invocation: Invocation,
   id: string,
   { reason }: { reason?: string },
 ): Promise<number> {
-  const place = { folder, env: io.env };
-  let reachedBefore: string[] | undefined;
-  const { all, cancelled, drives } = await withClient(place, async (client) => {
-    // The owner may leave with its run before the next question: the run is not cancelled twice.
-    reachedBefore ??= (await client.cancel(id, reason)).cancelled;
-    const { drives } = await client.health();
-    return { all: allOf(await client.tree(id)), cancelled: reachedBefore, drives };
-  });
-  const say = (line: string): void => (json ? undefined : screen.line(line));
-  const later = "no Cadre process is running here: it ends at the next `cadre run`";
-  const reached = all.filter((run) => cancelled.includes(run.id));
-  if (!drives) {
-    const of = cancelled.length > 1 ? ` for ${count(cancelled.length, "run")}` : "";
-    say(`Cancel recorded${of}; ${later}.`);
-    if (json) screen.line(jsonLine({ cancelled, ended: [] }));
-    return EXIT.done;
+  const { folder, io, json, screen } = invocation;
+  const leaving = watchLeaving();
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  let stop: Stop | undefined;
+  try {
+    for (;;) {
+      const connection = await connect({ folder, env: io.env, drive: false });
+      try {
+        // The owner may leave with its run before the next question: the run is not cancelled twice.
+        stop ??= await begin(connection.client, id, reason, invocation);
+        await carryOut(stop, connection, signal, invocation);
+        stop.stuck = connection.owner && !signal.aborted;
+        if (stop.left.size === 0 || stop.stuck || signal.aborted) break;
+      } catch (error) {
+        if (!isConnectionLost(error) || signal.aborted) throw error;
+      } finally {
+        await connection.close();
+      }
+      // Whoever has the store drives nothing, so it leaves soon.
+      await pause(PAUSE_MS);
+    }
+  } finally {
+    leaving.dispose();
   }
-  say(
-    `Stopping ${reached.length} of ${count(all.length, "run")}: ${namesOf(reached)}${endedBefore(all, reached)}`,
-  );
-  const top = all[0]!.id;
-  const left = await waitForEnds(place, top, cancelled, json ? undefined : screen);
-  if (json) screen.line(jsonLine({ cancelled, ended: cancelled.filter((run) => !left.has(run)) }));
-  const still = namesOf(reached.filter((run) => left.has(run.id)));
-  say(
-    left.size === 0
-      ? "Stopped: all of them have ended, and nothing of it is running."
-      : `Still stopping ${left.size} of ${cancelled.length}: ${still}. Look again: cadre show ${top}${at}`,
-  );
+  if (json) screen.line(jsonLine(stopJson(stop)));
+  else for (const line of fitLines(endLines(stop, invocation), screen)) screen.line(line);
   return EXIT.done;
 }
 
-function endedBefore(all: readonly object[], reached: readonly object[]): string {
-  const before = all.length - reached.length;
-  return before === 0 ? "" : ` (${before} had ended before)`;
+interface Stop {
+  top: RunTree;
+  /** The runs that have to end. */
+  reached: readonly RunTree[];
+  /** Of those, the ones that have not yet. */
+  left: Set<string>;
+  /** Whoever could have ended those that are left has tried. */
+  stuck: boolean;
 }
 
-/** Those that have not ended when the run has, when it takes too long, when the person leaves or nobody drives any more. */
-async function waitForEnds(
-  place: Parameters<typeof withClient>[0],
-  runId: string,
-  cancelled: readonly string[],
-  screen: Screen | undefined,
-): Promise<Set<string>> {
-  const leaving = watchLeaving();
-  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
-  const left = new Set(cancelled);
-  const hasEnded = (ended: string): void => {
-    left.delete(ended);
-    const line = `Stopping… ${cancelled.length - left.size} of ${cancelled.length} have stopped`;
-    if (screen?.rich) screen.live([screen.paint("dim", line)]);
+async function begin(
+  client: CadreClient,
+  id: string,
+  reason: string | undefined,
+  { json, screen }: Invocation,
+): Promise<Stop> {
+  const { cancelled } = await client.cancel(id, reason);
+  const top = await client.tree(id);
+  const all = allOf(top);
+  const isToEnd = (run: RunTree): boolean => run.cancelRequested && run.endedAt === undefined;
+  const reached = all.filter((run) => isToEnd(run) || cancelled.includes(run.id));
+  const before = all.length - reached.length;
+  const ended = before === 0 ? "" : ` (${before} had ended before)`;
+  if (!json)
+    screen.line(`Stopping ${reached.length} of ${count(all.length, "run")}: ${namesOf(reached)}${ended}`);
+  return { top, reached, left: new Set(reached.map((run) => run.id)), stuck: false };
+}
+
+/** Until all have ended, it takes too long, the person leaves, or nothing more comes of it here. */
+async function carryOut(
+  { top, reached, left }: Stop,
+  { client, endCancelled }: Connection,
+  signal: AbortSignal,
+  { json, screen }: Invocation,
+): Promise<void> {
+  const hasEnded = (runId: string): void => {
+    left.delete(runId);
+    const line = `Stopping… ${reached.length - left.size} of ${reached.length} have stopped`;
+    if (screen.rich && !json) screen.live([screen.paint("dim", line)]);
   };
+  const look = async (): Promise<void> => {
+    for (const run of allOf(await client.tree(top.id))) if (run.endedAt !== undefined) hasEnded(run.id);
+  };
+  const over = new AbortController();
   try {
-    // The owner leaves with its own run, often this one: then whoever has the store next knows how it ended.
-    await withClient(place, async (client) => {
-      for (const run of allOf(await client.tree(runId))) if (run.endedAt !== undefined) hasEnded(run.id);
-      if (left.size === 0 || !(await client.health()).drives) return;
-      for await (const item of client.follow({ runId, tree: true, signal }))
-        if (item.type === "event" && TERMINAL_TYPES.has(item.event.type)) hasEnded(item.event.runId);
-    });
-    return left;
+    await look();
+    if (left.size === 0 || !(endCancelled || (await client.health()).drives)) return;
+    const ending = endCancelled?.([...left], signal).finally(() => over.abort());
+    const followed = AbortSignal.any([signal, over.signal]);
+    for await (const item of client.follow({ runId: top.id, tree: true, signal: followed }))
+      if (item.type === "event" && TERMINAL_TYPES.has(item.event.type)) hasEnded(item.event.runId);
+    await ending;
+    await look();
   } finally {
-    leaving.dispose();
-    screen?.live([]);
+    screen.live([]);
   }
+}
+
+function stopJson({ reached, left }: Stop) {
+  const cancelled = reached.map(({ id }) => id);
+  return { cancelled, ended: cancelled.filter((id) => !left.has(id)) };
+}
+
+function endLines({ top, reached, left, stuck }: Stop, { at }: Invocation): string[] {
+  const still = reached.filter((run) => left.has(run.id));
+  const [first] = still;
+  const which = `${left.size} of ${reached.length}: ${namesOf(still)}.`;
+  if (first && stuck)
+    return [`Cannot be ended, and does nothing: ${which} See why: cadre show ${first.id}${at}`];
+  if (first) return [`Still stopping ${which} Look again: cadre show ${top.id}${at}`];
+  const above = top.parentRunId;
+  return [
+    "Stopped: all of them have ended, and nothing of it is running.",
+    ...(above === undefined ? [] : [`The run that started it has been told: cadre show ${above}${at}`]),
+  ];
 }
 
 /** `supervisor, 3 worker`. */

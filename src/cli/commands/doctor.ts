@@ -4,8 +4,8 @@ import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { configChecks, projectChecks, storeFailure } from "../project-checks.ts";
+import { fitLine, type Page } from "../view/fit.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import type { Paint } from "../view/screen.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen } = invocation;
@@ -13,15 +13,18 @@ export async function doctor(invocation: Invocation): Promise<number> {
   if (findings.every(({ state }) => state !== "bad")) {
     findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
   }
-  for (const finding of findings) {
-    screen.line(json ? jsonLine(finding) : findingLine(finding, screen.paint));
-    if (!json && finding.fix !== undefined) screen.line(`      ${plainLine(finding.fix)}`);
-  }
+  if (json) screen.line(jsonLine(findings));
+  else for (const line of findings.flatMap((finding) => findingLines(finding, screen))) screen.line(line);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
 }
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 
-function findingLine({ state, name, text }: Finding, paint: Paint): string {
-  return `${paint(COLOURS[state], state.padEnd(4))}  ${name}: ${plainLine(text)}`;
+function findingLines({ state, name, text, fix }: Finding, page: Page): string[] {
+  const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
+  const below = " ".repeat(6);
+  return [
+    ...fitLine({ head, text: `${name}: ${plainLine(text)}`, next: below }, page),
+    ...(fix === undefined ? [] : fitLine({ head: below, text: plainLine(fix) }, page)),
+  ];
 }

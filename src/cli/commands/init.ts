@@ -112,7 +112,7 @@ async function ignoreOwnFolder(folder: string, made: Made): Promise<void> {
 
 function sayPacks(packs: readonly Pack[], { json, screen, io, at }: Invocation): number {
   if (json) {
-    for (const { name, about, files } of packs) screen.line(jsonLine({ name, about, files }));
+    screen.line(jsonLine(packs.map(({ name, about, files }) => ({ name, about, files }))));
     return EXIT.done;
   }
   const rows = packs.map(({ name, about, files }) => [

@@ -92,7 +92,10 @@ async function endedRoot(store: Store, id: string): Promise<string> {
   if (parentRunId !== undefined)
     throw new CadreError("USAGE", `${runId} belongs to ${rootRunId}. A tree goes whole: --run ${rootRunId}.`);
   if (endedAt === undefined)
-    throw new CadreError("CONFLICT", `${runId} has not ended, so it stays. Cancel it first: cadre cancel.`);
+    throw new CadreError(
+      "CONFLICT",
+      `${runId} has not ended, so it stays. End it first: cadre cancel ${runId}`,
+    );
   return runId;
 }
 

@@ -6,12 +6,12 @@ import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
 
 export async function reject(
-  { folder, io, json, screen }: Invocation,
+  { folder, io, json, screen, at }: Invocation,
   typed: string,
   { note }: { note?: string },
 ): Promise<number> {
   return withClient({ folder, env: io.env }, async (client) => {
-    const id = await approvalIdOf(client, typed);
+    const id = await approvalIdOf(client, typed, at);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
     const { alreadyDecided } = await client.decide(id, decision);
     const word = alreadyDecided ? "Was rejected already" : "Rejected";

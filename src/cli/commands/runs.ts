@@ -9,10 +9,11 @@ import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { type Standing, standingsIn } from "../standing.ts";
 import { allOf, branches } from "../view/branches.ts";
+import { fitLines } from "../view/fit.ts";
 import { ago, count, shortCost } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
-import type { Paint } from "../view/screen.ts";
-import { goesOnLater, statusWord } from "../view/summary.ts";
+import { fitted, type Paint, visibleCells } from "../view/screen.ts";
+import { endsLater, goesOnLater, statusWord } from "../view/summary.ts";
 import { table } from "../view/table.ts";
 
 export interface RunsOptions {
@@ -31,13 +32,13 @@ export async function runs(
   const found = await withClient({ folder, env: io.env }, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
-    for (const { run } of lines) screen.line(jsonLine(run));
+    screen.line(jsonLine(lines.map(({ run }) => run)));
     return EXIT.done;
   }
   const { paint } = screen;
   const rows = rowsOf(lines, Date.now(), paint);
-  for (const line of table(rows, io.stdout.isTTY ? io.stdout.columns : undefined)) screen.line(line);
-  for (const line of remarks(found, lines, options, at)) screen.line(paint("dim", line));
+  for (const line of placed(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
+  for (const line of fitLines(remarks(found, lines, options, at), screen)) screen.line(paint("dim", line));
   return EXIT.done;
 }
 
@@ -111,6 +112,16 @@ function rowsOf(lines: readonly Listed[], now: number, paint: Paint): string[][]
   ]);
 }
 
+/** With less room than this behind the other cells, a task has a line of its own. */
+const NARROWEST_TASK = 16;
+
+function placed(rows: readonly string[][], width: number | undefined): string[] {
+  const heads = table(rows.map((row) => row.slice(0, -1)));
+  const widest = Math.max(0, ...heads.map(visibleCells));
+  if (width === undefined || width - widest > NARROWEST_TASK) return table(rows, width);
+  return heads.flatMap((head, index) => [head, `    ${fitted(rows[index]!.at(-1)!, width - 5)}`]);
+}
+
 function remarks({ below }: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
   const isFiltered = options.agent !== undefined || options.status !== undefined;
   const hidden = isFiltered && !options.all ? below : 0;
@@ -121,6 +132,9 @@ function remarks({ below }: Found, lines: readonly Listed[], options: RunsOption
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     ...(lines.some(({ standing }) => standing === "left") ? [goesOnLater(at)] : []),
+    ...lines
+      .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, at)] : []))
+      .slice(0, 1),
   ];
 }
 

@@ -7,10 +7,11 @@ import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { standingsIn } from "../standing.ts";
 import { cardLines } from "../view/approval.ts";
+import { fitLines } from "../view/fit.ts";
 import { clockTime } from "../view/format.ts";
 import { jsonLine, plain } from "../view/plain.ts";
 import { pageLines } from "../view/run-page.ts";
-import { goesOnLater, tryAgain } from "../view/summary.ts";
+import { endsLater, goesOnLater, tryAgain } from "../view/summary.ts";
 
 export interface ShowOptions {
   events?: boolean;
@@ -26,10 +27,14 @@ export async function show(
   if (all) for (const event of events) screen.line(json ? jsonLine(event) : eventLine(event));
   else if (json) screen.line(jsonLine({ ...run, tree, approvals: cards.map(({ item }) => item) }));
   else {
+    const standing = standings.get(run.id);
+    const next = [
+      ...(standing === "left" ? [goesOnLater(at)] : []),
+      ...(standing === "to-stop" ? [endsLater(run.id, at)] : []),
+      ...tryAgain(run, at),
+    ];
     for (const line of pageLines(found, { screen, at, now: Date.now() })) screen.line(line);
-    if (standings.get(run.id) === "left") screen.line(goesOnLater(at));
-    for (const line of tryAgain(run, at)) screen.line(line);
-    for (const line of cardLines(cards, at, screen.paint)) screen.line(line);
+    for (const line of [...fitLines(next, screen), ...cardLines(cards, at, screen)]) screen.line(line);
   }
   return EXIT.done;
 }

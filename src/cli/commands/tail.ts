@@ -5,9 +5,11 @@ import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { exitCodeOf } from "../say-rest.ts";
+import { stoppingOf } from "../standing.ts";
+import { fitLines } from "../view/fit.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView, type LiveView } from "../view/live.ts";
-import { lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
+import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
 
 const TICK_MS = 500;
 
@@ -55,19 +57,20 @@ async function watch(
     }
     view.rest();
     const run = await client.run(runId);
-    if (json) return exitCodeOf(run.status);
+    const isToStop = stoppingOf(run, !connection.owner) === "to-stop";
+    const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
+    if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
       for (const line of tryAgain(run, at)) screen.line(line);
       screen.line(lookAgain(runId, at, screen.paint));
     } else if (connection.owner) {
-      for (const line of neededLines(await client.approvals({ runId }), at, screen.paint)) screen.line(line);
-      screen.line("");
-      screen.line(
-        "No Cadre process is running here, so nothing more will come: `cadre run` goes on with it.",
-      );
+      const needed = neededLines(await client.approvals({ runId }), at, screen.paint);
+      const next = `No Cadre process is running here, so nothing more will come: \`cadre run${at}\` goes on with it.`;
+      const lines = [...needed, "", isToStop ? endsLater(runId, at) : next];
+      for (const line of fitLines(lines, screen)) screen.line(line);
     }
-    return exitCodeOf(run.status);
+    return code;
   } catch (error) {
     if (isConnectionLost(error) && !signal.aborted) return { position };
     if (signal.aborted) return EXIT.done;

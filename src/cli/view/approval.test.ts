@@ -20,8 +20,9 @@ const item = (over: Partial<ApprovalView>): ApprovalView => ({
 
 const asker = { path: ["lead", "pen"], task: "Mend the parser" };
 
-const marks = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
-const bare = (_: unknown, text: string): string => text;
+const page = (paint: (format: unknown, text: string) => string) => ({ rich: false, columns: 80, paint });
+const marks = page((format, text) => `<${String(format)}>${text}</>`);
+const bare = page((_, text) => text);
 
 describe("an approval", () => {
   test("a diff is coloured, and its header needs no banner", () => {
@@ -92,6 +93,33 @@ describe("an approval", () => {
       -1,
     );
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
+  });
+
+  test("[A17] [W4] at a terminal lines are broken between words, and what goes on cannot pass for a line of the call", () => {
+    const narrow = { ...bare, rich: true, columns: 24 };
+    const preview = "rm -rf build && npm run build -- --watch\nls";
+    const lines = approvalLines(
+      item({ tool: "Bash", preview, rule: "project ask Bash(rm *)" }),
+      narrow,
+      asker,
+    );
+    expect(lines).toEqual([
+      "",
+      "lead › pen needs your",
+      "  approval",
+      "works on: Mend the",
+      "  parser",
+      "tool Bash",
+      "asked because of:",
+      "  project ask Bash(rm *)",
+      "",
+      "  rm -rf build && npm",
+      "↪ run build -- --watch",
+      "  ls",
+      "",
+    ]);
+    const [command] = cardLines([{ item: item({}), task: "" }], " -C a/long/folder", narrow).slice(-3);
+    expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 
   test("an edit shows what it was and what will run", () => {

@@ -4,6 +4,7 @@
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
 import { describeCall } from "../../projections/timeline.ts";
+import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
 import { fitted, type Paint } from "./screen.ts";
@@ -22,27 +23,26 @@ export interface Asker {
   task: string | undefined;
 }
 
-export function approvalLines(item: ApprovalView, paint: Paint, { path, task }: Asker): string[] {
+export function approvalLines(item: ApprovalView, page: Page, { path, task }: Asker): string[] {
+  const { paint } = page;
   const who = plainLine(path.join(" › "));
   const again = item.round > 1 ? " again: what it rests on has changed" : "";
   const title = `${who} ${HEADLINES[item.kind]}${again}`;
-  return [
-    "",
+  const head = [
     paint(["bold", "yellow"], title),
     ...(task === undefined ? [] : [`works on: ${fitted(plainLine(task), LONGEST_TASK)}`]),
     ...facts(item).map((fact) => paint("dim", fact)),
-    ...body(item, paint),
-    "",
   ];
+  return ["", ...fitLines(head, page), ...body(item, page), ""];
 }
 
 const LONGEST_TASK = 200;
 
 /** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
-export function cardLines(cards: readonly Card[], at: string, paint: Paint): string[] {
+export function cardLines(cards: readonly Card[], at: string, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
-    ...approvalLines(item, paint, { path: item.path, task }),
-    paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
+    ...approvalLines(item, page, { path: item.path, task }),
+    page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
     ...[...answerCommands(item, at), ...editCommands(item, at)].map((command) => `  ${command}`),
   ]);
 }
@@ -53,14 +53,15 @@ export interface Card {
 }
 
 /** What a person made of an input, beside what it was: what will run is on the screen before it does. */
-export function editLines(before: unknown, after: unknown, paint: Paint): string[] {
+export function editLines(before: unknown, after: unknown, page: Page): string[] {
+  const { paint } = page;
   const text = (value: unknown): string => `${plain(JSON.stringify(value, null, 2) ?? "")}\n`;
   const lines = diffLines(text(before), text(after)).flatMap(({ value, added, removed }) => {
     const mark = added ? "+" : removed ? "-" : " ";
     return value
       .trimEnd()
       .split("\n")
-      .map((line) => `  ${diffLine(`${mark}${line}`, paint)}`);
+      .flatMap((line) => bodyLine(diffLine(`${mark}${line}`, paint), page));
   });
   return [paint("bold", "It runs with this input:"), ...lines];
 }
@@ -111,7 +112,8 @@ function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   return `begun at ${clockTime(requestedAt)}${where}, and its process is gone: look whether it took effect`;
 }
 
-function body(item: ApprovalView, paint: Paint): string[] {
+function body(item: ApprovalView, page: Page): string[] {
+  const { paint } = page;
   const text =
     item.preview ?? item.detail ?? (item.input === undefined ? "" : JSON.stringify(item.input, null, 2));
   const shown = plain(text)
@@ -120,13 +122,16 @@ function body(item: ApprovalView, paint: Paint): string[] {
     .replaceAll(/\n{4,}/g, (lines) => `\n⟦${lines.length - 1} empty lines⟧\n`);
   const lines = shown.split("\n");
   const diff = /^(---|\+\+\+|@@) /m.test(shown);
-  const painted = lines.map((line) => `  ${diff ? diffLine(line, paint) : line}`);
+  const painted = lines.flatMap((line) => bodyLine(diff ? diffLine(line, paint) : line, page));
   return [
     "",
     ...painted,
     ...(lines.length > 40 ? [paint("dim", `(${lines.length} lines: scroll up to see all)`)] : []),
   ];
 }
+
+/** What goes on has a mark where every line of the call has a space: it cannot pass for a line of its own (A17). */
+const bodyLine = (text: string, page: Page): string[] => fitLine({ head: "  ", text, next: "↪ " }, page);
 
 function diffLine(line: string, paint: Paint): string {
   if (line.startsWith("+++") || line.startsWith("---")) return paint("bold", line);

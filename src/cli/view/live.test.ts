@@ -132,7 +132,7 @@ test("a wait for the provider says until when and why, how long still, and which
     type: "MODEL_CALL_FAILED",
     payload: { callId: "m1", attempt: 2, cause: "rate_limit", message: "429", retryAt: 9_003 },
   });
-  expect(rich.text()).toMatch(/\(429\) · attempt 3 in 9\.0 s\n$/);
+  expect(rich.text()).toMatch(/\(429\) · attempt 3 in\n {2}9\.0 s\n$/);
   rich.view.tick(2_000);
   expect(rich.text()).toContain("waiting (429), then attempt 3 · 7 s left");
 

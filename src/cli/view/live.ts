@@ -8,6 +8,7 @@ import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
 import type { TimelineEntry } from "../../projections/timeline.ts";
 import { turnOf } from "./doing.ts";
+import { fitLine } from "./fit.ts";
 import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
 import { plain, plainLine } from "./plain.ts";
@@ -71,7 +72,8 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   function say(run: LiveRun, lines: readonly string[]): void {
     const isClear = tree.runs.size === 1 || (draws && isTop(run));
     const who = isClear ? "" : `${screen.paint("dim", pathText(run))}  `;
-    for (const line of lines) screen.line(`${who}${line}`);
+    for (const line of lines.flatMap((text) => fitLine({ head: who, text, next: "  " }, screen)))
+      screen.line(line);
   }
 
   function thought(run: LiveRun, { payload }: EventOf<"AGENT_THOUGHT">): void {

@@ -5,6 +5,7 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { fold } from "../../projections/projection.ts";
 import { type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
 import type { Standing } from "../standing.ts";
+import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { toned } from "./lines.ts";
 import { modelLabel } from "./live.ts";
@@ -30,9 +31,11 @@ export function pageLines(
   return [
     ...headLines(run, events, paint),
     ...pathLines(run, events[0], { paint, at }),
-    plain(run.task),
+    ...fitLines([plain(run.task)], screen),
     "",
-    ...fold(timelineProjection, withoutRepeats(events)).entries.map((entry) => timelineLine(entry, paint)),
+    ...fold(timelineProjection, withoutRepeats(events)).entries.flatMap((entry) =>
+      timelineLines(entry, screen),
+    ),
     ...below,
     ...summaryLines(run, screen, { standing: standings.get(run.id) ?? run.status }),
   ];
@@ -83,6 +86,7 @@ function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {
 
 const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 
-function timelineLine(entry: TimelineEntry, paint: Paint): string {
-  return `${paint("dim", clockTime(entry.ts))}  ${toned(entry, paint)}`;
+function timelineLines(entry: TimelineEntry, page: Page): string[] {
+  const head = `${page.paint("dim", clockTime(entry.ts))}  `;
+  return fitLine({ head, text: toned(entry, page.paint) }, page);
 }

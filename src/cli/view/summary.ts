@@ -3,6 +3,7 @@
 import type { ApprovalView, RunDetail } from "../../api/schema.ts";
 import type { Standing } from "../standing.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
+import { fitLines } from "./fit.ts";
 import { cost, count, duration, tokens } from "./format.ts";
 import { plain, plainLine } from "./plain.ts";
 import type { Paint, Screen } from "./screen.ts";
@@ -10,6 +11,8 @@ import { wrapText } from "./words.ts";
 
 const WORDS: Record<Standing, string> = {
   left: "Not being worked on",
+  stopping: "Stopping",
+  "to-stop": "Cancelled, not ended",
   pending: "Not begun",
   running: "Running",
   waiting: "Waiting",
@@ -21,6 +24,8 @@ const WORDS: Record<Standing, string> = {
 
 const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
   left: "yellow",
+  stopping: "yellow",
+  "to-stop": "yellow",
   pending: "dim",
   running: "cyan",
   waiting: "cyan",
@@ -60,11 +65,8 @@ export function summaryLines(
     ...(run.output === undefined ? [] : block(JSON.stringify(run.output, null, 2), text)),
     ...(result?.warnings ?? []).map((warning) => paint("yellow", text(`warning: ${plainLine(warning)}`))),
     ...(result?.suggestions ?? []).map((suggestion) => text(`next: ${plainLine(suggestion)}`)),
-    ...causeLines(run),
-    ...filesLines(run),
-    ...testLines(run),
-    paint("dim", spent(run)),
-    ...treeSpent(run).map((line) => paint("dim", line)),
+    ...fitLines([...causeLines(run), ...filesLines(run), ...testLines(run)], screen),
+    ...fitLines([spent(run), ...treeSpent(run)], screen).map((line) => paint("dim", line)),
   ];
 }
 
@@ -73,6 +75,9 @@ export const lookAgain = (runId: string, at: string, paint: Paint): string =>
 
 export const goesOnLater = (at: string): string =>
   `No Cadre process is running here: what is not being worked on goes on at the next \`cadre run${at}\`.`;
+
+export const endsLater = (id: string, at: string): string =>
+  `No Cadre process is running here: what is cancelled ends at the next \`cadre run${at}\`, or now: cadre cancel ${id}${at}`;
 
 /** How to go on with a run that failed. */
 export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>

@@ -2,7 +2,7 @@
 
 import type { Delta } from "../../journal/deltas.ts";
 import { plainPieces } from "./plain.ts";
-import { cellsOf, type Screen } from "./screen.ts";
+import { type Screen, visibleCells } from "./screen.ts";
 
 type TextDelta = Extract<Delta, { type: "text.delta" }>;
 
@@ -59,15 +59,27 @@ export function wrapText(text: string, columns: number): string {
   return wrap.add(text) + wrap.rest();
 }
 
+export interface Wrapping {
+  /** Cells that are taken on the first line. */
+  begin?: number;
+  /** Stands before what goes on. */
+  next?: string;
+}
+
 /** Text in pieces, broken between words. A word is held back until it is whole. */
-export function wordWrap(columns: number): { add(text: string): string; rest(): string } {
-  let column = 0;
+export function wordWrap(
+  columns: number,
+  { begin = 0, next = "" }: Wrapping = {},
+): { add(text: string): string; rest(): string } {
+  let column = begin;
+  let start = 0;
   let word = "";
   const placed = (): string => {
-    const cells = cellsOf(word);
-    const breaks = column > 0 && column + cells > columns;
-    column = breaks ? cells : column + cells;
-    const text = breaks ? `\n${word}` : word;
+    const cells = visibleCells(word);
+    const breaks = column > start && column + cells > columns;
+    if (breaks) column = start = visibleCells(next);
+    column += cells;
+    const text = breaks ? `\n${next}${word}` : word;
     word = "";
     return text;
   };
@@ -77,7 +89,7 @@ export function wordWrap(columns: number): { add(text: string): string; rest(): 
       for (const character of text) {
         if (character === "\n") {
           out += `${placed()}\n`;
-          column = 0;
+          column = start = 0;
         } else if (character === " ") {
           out += `${placed()} `;
           column++;

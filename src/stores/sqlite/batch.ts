@@ -320,14 +320,13 @@ export function rest(held: Held, wakeAt: number | undefined): void {
   held.acquisitions = 0;
 }
 
-/** What an event does to the lease's books: reservations, cancel mark, lost acquisitions, the end. */
+/** What an event does to the lease's books: reservations, lost acquisitions, the end. */
 function account(held: Held, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
   if (OUTCOME_TYPES.has(event.type)) {
     if (isProgress(event)) held.acquisitions = 0;
     if (event.type !== "TOOL_RESULT") clearReservation(held);
   }
-  if (event.type === "CANCEL_REQUESTED") held.cancel = true;
   if (TERMINAL_TYPES.has(event.type)) {
     clearReservation(held);
     rest(held, undefined);

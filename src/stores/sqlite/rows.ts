@@ -12,7 +12,6 @@ export interface Held {
   row: RunRow;
   hash: string;
   lastSignal: number;
-  cancel: boolean;
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
@@ -45,6 +44,7 @@ type Born = Omit<
   | "summary"
   | "turns"
   | "usage"
+  | "cancelRequested"
   | "seq"
   | "createdAt"
   | "startedAt"
@@ -70,6 +70,7 @@ export function readRow(columns: Columns): RunRow {
     summary: columns["summary"] === null ? undefined : JSON.parse(columns["summary"] as string),
     turns: columns["turns"] as number,
     usage: JSON.parse(columns["usage"] as string),
+    cancelRequested: columns["cancel"] === 1,
     seq: columns["seq"] as number,
     createdAt: columns["created_at"] as number,
     startedAt: optional(columns["started_at"]) as number | undefined,
@@ -84,7 +85,6 @@ export function readHeld(columns: Columns): Held {
     row: readRow(columns),
     hash: hex(columns["hash"]),
     lastSignal: columns["last_signal"] as number,
-    cancel: columns["cancel"] === 1,
     worker: optional(columns["worker"]) as string | undefined,
     epoch: columns["epoch"] as number,
     dueAt: optional(columns["due_at"]) as number | undefined,
@@ -232,10 +232,10 @@ export function writeHeld(statements: Statements, held: Held): void {
 }
 
 /** What a step does not change. Left out of its update, their indexes and pages are not written again. */
-function rareColumns({ row, lastSignal, cancel, worker, epoch, dueAt, acquisitions }: Held): Stored {
-  const { status, waitingOn, stopReason, summary, startedAt, endedAt } = row;
-  const lease = [lastSignal, cancel, worker, epoch, dueAt, acquisitions];
-  return [status, waitingOn, stopReason, summary, startedAt, endedAt, ...lease];
+function rareColumns({ row, lastSignal, worker, epoch, dueAt, acquisitions }: Held): Stored {
+  const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
+  const lease = [lastSignal, worker, epoch, dueAt, acquisitions];
+  return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
 }
 
 function writeHead(statements: Statements, { row, hash, openTokens, openCost, n }: Held): void {
@@ -270,7 +270,7 @@ function writeRow(statements: Statements, held: Held): void {
     row.seq,
     Buffer.from(held.hash, "hex"),
     held.lastSignal,
-    held.cancel ? 1 : 0,
+    row.cancelRequested ? 1 : 0,
     held.worker ?? null,
     held.epoch,
     held.dueAt ?? null,

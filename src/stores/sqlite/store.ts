@@ -83,7 +83,7 @@ class SqliteStore extends Committer implements Store {
       const last = latest === undefined ? undefined : batch.load(latest);
       const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
       if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
-      if (last && last.row.endedAt === undefined && !last.cancel) {
+      if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
         batch.signal(last, [event]);
         return { runId: last.row.id, joined: true };
       }
@@ -161,7 +161,7 @@ class SqliteStore extends Committer implements Store {
       const rows = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
       const mine = rows.filter(({ held, epoch }) => held?.worker === worker && held.epoch === epoch);
       return {
-        cancelled: mine.filter(({ held }) => held?.cancel).map(({ runId }) => runId),
+        cancelled: mine.filter(({ held }) => held?.row.cancelRequested).map(({ runId }) => runId),
         lost: rows.filter((row) => !mine.includes(row)).map(({ runId }) => runId),
       };
     });

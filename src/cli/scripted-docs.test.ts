@@ -1,0 +1,34 @@
+// The examples in docs/scripted-model.md, as they stand there.
+
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { project } from "./cli.fixture.ts";
+
+/** Every block below a line that names a file, by that name. */
+async function filesOf(document: string): Promise<Record<string, string>> {
+  const text = await readFile(new URL(`../../docs/${document}`, import.meta.url), "utf8");
+  const blocks = text.matchAll(/^`([\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms);
+  return Object.fromEntries([...blocks].map(([, file, content]) => [file!, content!]));
+}
+
+test("the one with one agent", async () => {
+  await using p = await project(await filesOf("scripted-model.md"));
+  const { code, stdout } = await p.cadre("run", "--yes", "notes", "buy milk");
+  expect(stdout).toMatch(/^Done\nThe note is written\.$/m);
+  expect(code).toBe(0);
+  expect(await readFile(`${p.folder}/note.txt`, "utf8")).toBe("buy milk\n");
+});
+
+test("the one with two agents: a parent that delegates, a child that answers", async () => {
+  await using p = await project({
+    ...(await filesOf("scripted-model.md")),
+    "list.txt": "milk\nbread\noat milk\n",
+  });
+  const { code, stdout } = await p.cadre("run", "lead", "milk");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Started clerk: Which lines of list.txt name milk?");
+  expect(stdout).toMatch(/^lead {2}clerk is done: Found: list\.txt:1:milk list\.txt:3:oat milk$/m);
+  expect(stdout).toMatch(/^Done\nThe clerk has answered\.$/m);
+  await p.write("agents/clerk.md", "---\ndescription: Fails.\nmodel: scripted/nobody\n---\nx\n");
+  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Done\nNobody could look it up\.$/m);
+});
