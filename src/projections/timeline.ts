@@ -5,6 +5,7 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
+import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 
@@ -108,7 +109,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   CHILD_RUN_STARTED: ({ payload }) => [
     "child",
     "plain",
-    `Started ${payload.agent_type}: ${payload.task}`,
+    `Started ${payload.agent_type}${inPart(payload)}: ${payload.task}`,
     payload.task,
   ],
   CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id, success, summary } }, names) => {
@@ -155,6 +156,11 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   RUN_COMPLETED: ({ payload }) => endLine("good", "Done", payload),
   RUN_FAILED: ({ payload }) => endLine("bad", "Failed", payload),
 };
+
+function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): string {
+  const part = partOf({ trigger, parentKey });
+  return part === undefined ? "" : ` (${part})`;
+}
 
 function learnNames(names: Names, event: JournalEvent): void {
   if (event.type === "CHILD_RUN_STARTED") {
@@ -211,7 +217,11 @@ const MAIN_FIELDS = [
 /** `Run: npm test` as `run: npm test`; names of tools keep their capitals. */
 const inSentence = (what: string): string => (what.startsWith("Run: ") ? `r${what.slice(1)}` : `use ${what}`);
 
-function contextLine({ source, from, text }: Payload<"CONTEXT_ADDED">): Line {
+function contextLine({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): Line {
+  if (opening) {
+    const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(", ");
+    return ["context", "quiet", `Reads in its task's place: ${headings}`, text];
+  }
   if (source === "system") return ["context", "quiet", `Told the agent: ${text}`, text];
   return ["context", "plain", `${from ?? SOURCES[source]} says: ${text}`, text];
 }
@@ -293,7 +303,7 @@ function waitLine(ts: number, { waitingOn, blocked_by_child_run_id: child }: Pay
   const { kind, until, detail } = waitingOn;
   const needsPerson = !SELF_RESUMING.has(kind);
   const time = until === undefined ? "" : ` until ${timeOf(until, ts)}`;
-  const why = detail === undefined ? "" : ` (${detail})`;
+  const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
   return ["wait", needsPerson ? "warn" : "quiet", `${WAITS[kind]}${time}${why}`, child ?? detail];
 }
 

@@ -2,6 +2,7 @@
 
 import type { JournalEvent } from "../../journal/events.ts";
 import { itemChanges } from "../../projections/approvals.ts";
+import { partOf } from "../../projections/part.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../projections/run-state.ts";
 import {
   applyTimeline,
@@ -13,7 +14,7 @@ import { createDoing, type Doing } from "./doing.ts";
 import { plainLine } from "./plain.ts";
 
 export interface LiveRun {
-  /** Its agent; `worker#2` for the second of that agent below the same parent. */
+  /** Its agent, and its part in a pattern; `worker#2` for the second of that name below the same parent. */
   readonly name: string;
   /** The names from the root of the tree down to it. */
   readonly path: readonly string[];
@@ -63,7 +64,9 @@ export const pathText = ({ path }: LiveRun): string => path.join(" › ");
 function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): LiveRun {
   const start = event.type === "RUN_STARTED" ? event.payload : undefined;
   const parent = start?.parentRunId === undefined ? undefined : runs.get(start.parentRunId);
-  const name = nameBelow(parent, plainLine(start?.agent ?? event.runId));
+  const part = start && partOf(start);
+  const agent = plainLine(start?.agent ?? event.runId);
+  const name = nameBelow(parent, part === undefined ? agent : `${agent} (${part})`);
   const above = parent?.path ?? (start?.ancestors ?? []).map(({ agent }) => plainLine(agent));
   const state = emptyRunState();
   const run: LiveRun = {

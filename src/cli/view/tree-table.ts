@@ -1,6 +1,7 @@
 // A tree as it stands or ended: for each run how, how long, what it used, and what all below it used with it.
 
 import type { RunTree } from "../../api/schema.ts";
+import { partOf } from "../../projections/part.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import type { Standing } from "../standing.ts";
 import { branches } from "./branches.ts";
@@ -22,7 +23,7 @@ export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTa
   const drawn = branches(top);
   const head = ["", "time", "active", "tokens", "cost", "with all below"].map((word) => paint("dim", word));
   const rows = drawn.map(({ node, branch }) => [
-    `${paint("dim", branch)}${paint("bold", plainLine(node.agent))}`,
+    `${paint("dim", branch)}${paint("bold", plainLine(node.agent))}${paint("dim", partIn(node))}`,
     ...factsOf(node, now),
   ]);
   const [first, ...lines] = table([head, ...rows]);
@@ -39,6 +40,11 @@ export function treeTable(top: RunTree, { now, paint, standings, width }: TreeTa
       ];
     }),
   ];
+}
+
+function partIn(node: RunTree): string {
+  const part = partOf(node);
+  return part === undefined ? "" : ` (${part})`;
 }
 
 function factsOf({ usage, treeUsage, children, createdAt, endedAt }: RunTree, now: number): string[] {
