@@ -6,6 +6,7 @@ import { textOf } from "../journal/message.ts";
 import type { Action } from "../patterns/action.ts";
 import { promptTokens } from "../projections/transcript.ts";
 import type { Refusal } from "../stores/store.ts";
+import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide.ts";
@@ -30,7 +31,8 @@ export async function callModel(
   const waitUntil = parts.limiter.notBefore(action.model);
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const reserve = reservation(action, run, parts);
-  const refused = await run.begin([intent(action, reserve?.estimate)], reserve ? { reserve } : {});
+  const intents = [intent(action, reserve?.estimate)];
+  const refused = await beginWork(intents, run, parts, reserve ? { reserve } : {});
   if (refused) return afterRefusal(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();

@@ -1,12 +1,34 @@
 // What a child begins with: everything that binds its parent, and less.
 
+import { CadreError } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, Payload } from "../journal/events.ts";
 import type { ToolCall } from "../projections/run-state.ts";
 import { limitsOf } from "./admit.ts";
 import type { Delegated } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
+import type { Refused } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
+
+/** The agent as its file is now, with the model that was asked for. */
+export async function definitionFor(
+  agent: string,
+  asked: Delegated,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Definition | Refused> {
+  try {
+    const definition = await parts.findAgent(agent);
+    if (asked.model === undefined)
+      return definition.inheritsModel ? { ...definition, models: run.definition.models } : definition;
+    const chosen = parts.chooseModel(asked.model);
+    if ("problem" in chosen) return { output: chosen.problem, outcome: "error" };
+    return { ...definition, models: [chosen.model] };
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
+  }
+}
 
 /** P12: what a child may do is what its parent may, and less: everything that binds the parent is handed down. */
 export async function childStart(

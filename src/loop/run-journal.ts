@@ -19,7 +19,7 @@ import type { LoopParts } from "./parts.ts";
 const FULL_DISK_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
-type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims">;
+type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims" | "concurrent">;
 
 /** A run and its agent: what calls are judged by. */
 export interface Judged {
@@ -114,15 +114,19 @@ export class RunJournal {
   /** Intents. What is refused is not written, and what was missed is folded: decide again. */
   async begin(
     events: EventBody[],
-    needs: Pick<Append, "reserve" | "spawn" | "claims"> = {},
+    needs: Pick<Append, "reserve" | "spawn" | "claims" | "concurrent"> = {},
   ): Promise<Refusal | undefined> {
     return this.conditional({ events, guard: "signals", ...needs });
   }
 
   /** Gives the lease back, unless a signal came that is not folded yet. */
   async rest(events: EventBody[], wakeAt: number | undefined): Promise<void> {
-    const refused = await this.conditional({ events, guard: "signals", rest: { wakeAt } });
-    if (!refused) this.over = true;
+    return this.restUntil(events, { wakeAt });
+  }
+
+  /** The same, until there is a place at work for it (B4). */
+  async awaitPlace(events: EventBody[], places: number): Promise<void> {
+    return this.restUntil(events, { wakeAt: undefined, queue: places });
   }
 
   /** The last event of the run. */
@@ -149,6 +153,11 @@ export class RunJournal {
     this.over = true;
     await Promise.allSettled(this.pending);
     await this.parts.store.release(this.runId, this.lease, wakeAt);
+  }
+
+  private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {
+    const refused = await this.conditional({ events, guard: "signals", rest });
+    if (!refused) this.over = true;
   }
 
   private async conditional(append: Sent): Promise<Refusal | undefined> {

@@ -9,6 +9,7 @@ import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
 import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
+import { placesContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
 
@@ -18,6 +19,7 @@ export function storeContract(name: string, open: Open): void {
     describe("leases", () => leaseContract(open));
     describe("lists", () => listContract(open));
     describe("trees", () => treeContract(open));
+    describe("places", () => placesContract(open));
     describe("messages", () => messagesContract(open));
     describe("pruning", () => pruneContract(open));
     describe("against a model", () => modelContract(open));

@@ -12,6 +12,8 @@ interface Node {
   row: RunRow;
   start: Payload<"RUN_STARTED">;
   children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
+  /** Calls that are under way: with one, a run is at work. */
+  open: Set<string>;
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
@@ -25,7 +27,10 @@ export class TreeWatch {
   private readonly nodes = new Map<RunId, Node>();
   private readonly delegationOf: (agent: string) => Delegation;
 
-  constructor(delegationOf: (agent: string) => Delegation | undefined) {
+  private readonly concurrent: number;
+
+  constructor(delegationOf: (agent: string) => Delegation | undefined, concurrent: number) {
+    this.concurrent = concurrent;
     this.delegationOf = (agent) => delegationOf(agent) ?? DEFAULT_DELEGATION;
   }
 
@@ -55,12 +60,22 @@ export class TreeWatch {
         break;
       case "MODEL_CALL_STARTED":
         yield* this.begins(node);
+        yield* this.works(node, event.payload.callId);
         yield* this.spends(node);
+        break;
+      case "AGENT_THOUGHT":
+      case "MODEL_CALL_FAILED":
+        node.open.delete(event.payload.callId);
         break;
       case "TOOL_STARTED":
         yield* this.begins(node);
+        yield* this.works(node, event.payload.toolCallId);
+        break;
+      case "RUN_SUSPENDED":
+        node.open.clear();
         break;
       case "TOOL_RESULT":
+        node.open.delete(event.payload.toolCallId);
         node.answered.add(event.payload.toolCallId);
         break;
       case "CHILD_RUN_COMPLETED":
@@ -73,6 +88,7 @@ export class TreeWatch {
       case "RUN_COMPLETED":
       case "RUN_FAILED":
       case "RUN_CANCELLED":
+        node.open.clear();
         yield* ends(node, event);
         break;
       default:
@@ -92,6 +108,7 @@ export class TreeWatch {
       row,
       start: payload,
       children: new Map(),
+      open: new Set(),
       answered: new Set(),
       cancelled: false,
       closed: false,
@@ -105,6 +122,13 @@ export class TreeWatch {
     if (above)
       yield `I7 begun after ${above === node ? "a cancel" : `${above.row.id} above it was cancelled`}`;
     if (node.closed) yield "D2 goes on although its children were told that it has ended";
+  }
+
+  /** B4. */
+  private *works(node: Node, call: string): Generator<string> {
+    node.open.add(call);
+    const atWork = [...this.nodes.values()].filter(({ open }) => open.size > 0).length;
+    if (atWork > this.concurrent) yield `B4 ${atWork} runs are at work, and ${this.concurrent} may be`;
   }
 
   /** D0, D1. */

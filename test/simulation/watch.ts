@@ -29,9 +29,12 @@ export class Watch {
   private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
   private readonly tree: TreeWatch;
 
-  constructor({ runs, cast }: SimOptions) {
+  constructor({ runs, cast, concurrent }: SimOptions) {
     const plans = [...runs, ...cast];
-    this.tree = new TreeWatch((name) => plans.find(({ agent }) => agent === name)?.team?.delegation);
+    this.tree = new TreeWatch(
+      (name) => plans.find(({ agent }) => agent === name)?.team?.delegation,
+      concurrent,
+    );
   }
 
   /** Every run, in the order in which they were started. */

@@ -18,6 +18,7 @@ import { applyRunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import type { Append, Appended, Budget, Refusal } from "../store.ts";
 import { updateInbox } from "./inbox.ts";
+import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
 import { budgetOf, type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
@@ -29,7 +30,7 @@ const RECENT = 32;
 export class Batch {
   readonly written: JournalEvent[] = [];
   private readonly dirty = new Set<Held>();
-  private readonly statements: Statements;
+  readonly statements: Statements;
   /** Of everything in this batch. */
   readonly now: number;
   private readonly digest: Digest;
@@ -38,6 +39,8 @@ export class Batch {
   position: number;
   /** The standing grants have changed. */
   granted = false;
+  /** Runs that were made due without an event: their turn has come (B4). */
+  readonly woken: RunId[] = [];
 
   constructor(parts: {
     statements: Statements;
@@ -72,13 +75,16 @@ export class Batch {
       const events = this.journalAfter(held, append.after);
       return { events, refused: "claimed", claimedBy: claimed };
     }
+    // Last: it takes what it finds.
+    if (!takePlace(this, held, append))
+      return { events: this.journalAfter(held, append.after), refused: "places" };
     for (const path of claims) this.statements.claim.run(held.row.rootRunId, path, held.row.id);
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;
     this.write(held, append.events, driver);
     if (append.spawn) admitChild(this, this.statements, append.spawn);
-    if (append.rest && driver) rest(held, append.rest.wakeAt);
+    if (append.rest && driver) this.rest(held, append.rest.wakeAt, append.rest.queue);
     const own = this.journalAfter(held, seq);
     return { events: missed.length === 0 ? own : [...missed, ...own] };
   }
@@ -87,6 +93,12 @@ export class Batch {
   sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
     if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
     throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
+  }
+
+  /** The run gives its lease back, and its place; or it waits for one. */
+  rest(held: Held, wakeAt: number | undefined, places?: number): void {
+    if (places === undefined) leavePlace(this, held);
+    rest(held, places === undefined ? wakeAt : queue(this, held, places));
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
@@ -234,6 +246,8 @@ export class Batch {
     } as JournalEvent;
     applyRunRow(held.row, event);
     account(held, event);
+    if (event.type === "CANCEL_REQUESTED") leaveQueue(this, held);
+    if (TERMINAL_TYPES.has(event.type)) this.rest(held, undefined);
     if (updateInbox(statements, held, event)) this.granted = true;
     this.noteNeeds(held, event, text);
     this.written.push(event);
@@ -328,10 +342,7 @@ function account(held: Held, event: JournalEvent): void {
     if (event.type !== "TOOL_RESULT") clearReservation(held);
   }
   if (event.type === "CANCEL_REQUESTED") held.cancel = true;
-  if (TERMINAL_TYPES.has(event.type)) {
-    clearReservation(held);
-    rest(held, undefined);
-  }
+  if (TERMINAL_TYPES.has(event.type)) clearReservation(held);
 }
 
 function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
