@@ -6,6 +6,7 @@ import type { Ancestor, Payload } from "../journal/events.ts";
 import type { ToolCall } from "../projections/run-state.ts";
 import { limitsOf } from "./admit.ts";
 import type { Delegated } from "./delegation.ts";
+import { hasBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import type { Refused } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -81,11 +82,11 @@ function childLimits(
   parts: LoopParts,
 ): Payload<"RUN_STARTED">["limits"] {
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
-  const { tree } = parent.limits;
+  const { tree, onBudget } = parent.limits;
   return {
     ...own,
     maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
     maxDepth: Math.min(own.maxDepth, parent.limits.maxDepth),
-    tree,
+    tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
   };
 }

@@ -44,6 +44,8 @@ export class RunJournal {
   over = false;
   /** Who has the file that the latest intent was refused for. */
   claimedBy: Appended["claimedBy"];
+  /** The budget that it was refused for. */
+  exceeded: Appended["exceeded"];
   /** This driver has brought the run further. */
   progressed = false;
 
@@ -170,6 +172,7 @@ export class RunJournal {
       throw conflict(append.events);
     if (this.diverged) await this.reload();
     this.claimedBy = answer.claimedBy;
+    this.exceeded = answer.exceeded;
     return answer.refused;
   }
 

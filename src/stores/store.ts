@@ -48,7 +48,11 @@ export interface Append {
   concurrent?: number;
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
-  /** What a model call may spend, against what its run and its tree may (B2). */
+  /**
+   * What a model call may spend, against what its run and its tree may (B2). A person's decision on the tree's budget
+   * (APPROVAL_DECIDED with `limits` and scope `tree`) takes the place of what is given here, and decides the same item of
+   * every run of the tree that stopped for it. The root is told when most of the tree's budget is spent (B3).
+   */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget };
 }
 
@@ -111,6 +115,8 @@ export interface Appended {
   /** The journal after `after`, in order: what others wrote, and what this append wrote. */
   events: JournalEvent[];
   refused?: Refusal;
+  /** The budget that a call would have gone beyond, where that is why; `tree.maxTokens` is that of the whole tree. */
+  exceeded?: { limit: string; value: number };
   /** Who has which file, where that is why. */
   claimedBy?: { path: string; runId: RunId; agent: string };
 }

@@ -17,6 +17,8 @@ interface Node {
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
+  /** Of a root: what a person has made of the budget of its tree. */
+  raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Its children were told that it has ended. */
   closed: boolean;
   /** For its parent it has ended. */
@@ -81,6 +83,9 @@ export class TreeWatch {
       case "CHILD_RUN_COMPLETED":
         yield* hears(node, event.payload);
         break;
+      case "APPROVAL_DECIDED":
+        this.raises(node, event.payload);
+        break;
       case "CANCEL_REQUESTED":
         node.cancelled = true;
         this.noteClosing(event.payload);
@@ -111,6 +116,7 @@ export class TreeWatch {
       open: new Set(),
       answered: new Set(),
       cancelled: false,
+      raised: {},
       closed: false,
       aside: false,
     });
@@ -151,8 +157,9 @@ export class TreeWatch {
 
   /** I9 over a tree. */
   private *spends({ row }: Node): Generator<string> {
-    const tree = this.nodes.get(row.rootRunId)?.start.limits.tree;
-    if (!tree) return;
+    const root = this.nodes.get(row.rootRunId);
+    if (!root?.start.limits.tree) return;
+    const tree = { ...root.start.limits.tree, ...root.raised };
     const all = [...this.nodes.values()].filter((node) => node.row.rootRunId === row.rootRunId);
     const tokens = all.reduce((sum, node) => sum + totalTokens(node.row.usage), 0);
     const cost = all.reduce((sum, node) => sum + node.row.usage.cost, 0);
@@ -160,6 +167,12 @@ export class TreeWatch {
       yield `I9 the tree has spent ${tokens} of ${tree.maxTokens} tokens`;
     if (cost > (tree.maxCost ?? Infinity) + 1e-9)
       yield `I9 the tree has spent ${cost} of ${tree.maxCost} dollars`;
+  }
+
+  private raises({ row }: Node, { decision, scope, limits }: Payload<"APPROVAL_DECIDED">): void {
+    const root = this.nodes.get(row.rootRunId);
+    if (root && decision === "approve" && scope === "tree" && limits)
+      root.raised = { ...root.raised, ...limits };
   }
 
   private noteClosing({ via, reason }: Payload<"CANCEL_REQUESTED">): void {

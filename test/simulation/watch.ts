@@ -216,11 +216,11 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   const budget = { maxTokens: Infinity, maxCost: Infinity };
   for (const { type, payload } of journal) {
     if (type === "RUN_STARTED") {
-      const { maxTokens, maxCost, tree } = payload.limits;
-      budget.maxTokens = Math.min(maxTokens ?? Infinity, tree?.maxTokens ?? Infinity);
+      const { maxTokens, maxCost } = payload.limits;
+      budget.maxTokens = maxTokens ?? Infinity;
       budget.maxCost = maxCost ?? Infinity;
     }
-    if (type === "APPROVAL_DECIDED" && payload.limits) {
+    if (type === "APPROVAL_DECIDED" && payload.limits && payload.scope !== "tree") {
       budget.maxTokens = payload.limits.maxTokens ?? budget.maxTokens;
       budget.maxCost = payload.limits.maxCost ?? budget.maxCost;
     }

@@ -161,6 +161,12 @@ export function prepareStatements(db: DatabaseSync) {
          coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
        FROM runs WHERE budget = ? AND n <> ?`,
     ),
+    raisedBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
+    raiseBudget: db.prepare(
+      `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
+         max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
+    ),
+    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL"),
     lastInSession: db.prepare(
       "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
     ),
