@@ -124,8 +124,11 @@ export function placesContract(open: Open): void {
     await works(holder!, 1);
     expect(await works(late!, 1)).toBe(false);
     await holder!.append([ended()]);
+    const told: string[] = [];
+    store.onCommit((_, woken) => void told.push(...woken));
     await queue(late!, 1);
     expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
+    expect(told).toEqual(["r2"]);
   });
 
   scenario("[B4] [P7] a queued run that is cancelled keeps nobody waiting", async ({ store, clock }) => {
@@ -185,9 +188,8 @@ export function placesContract(open: Open): void {
     expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
     const child = spawn("c1", "r1");
     const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
-    const limits = { children: 9, runs: 9, concurrent: 1 };
-    const { refused } = await one.append([childStarted("c1")], { spawn: { ...apart, limits } });
-    expect(refused).toBe("places");
+    await one.append([childStarted("c1")], { spawn: { ...apart, place: "queues" } });
+    expect(await works(await take(store, "c1"), 1)).toBe(false);
   });
 
   scenario("[B4] a parent that will wait passes its place to its first child", async ({ store, clock }) => {
