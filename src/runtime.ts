@@ -162,12 +162,13 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
   });
   await heartbeat.beat();
   parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
-  const unsubscribe = store.onCommit((events) => {
+  const unsubscribe = store.onCommit((events, woken) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
+    for (const runId of woken) void engine.wake(runId);
   });
   await engine.start((runId, signal) => drive(runId, parts, signal));
   const scan = startDueScan({

@@ -267,6 +267,8 @@ export const ApprovalView = z.object({
   host: z.string().optional(),
   pid: z.int().optional(),
   detail: z.string().optional(),
+  /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+  limit: z.string().optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),

@@ -489,3 +489,38 @@ describe("messages", () => {
     },
   );
 });
+
+served(
+  "[B3] [F25] a tree's budget is raised by an answer to any of the runs that stopped for it, seen from the root",
+  {
+    agent: `agents: [coder]\ntools: []\nmaxOutputTokens: 200\n${parallel}`,
+    cast: { coder: "tools: [look]\nmaxOutputTokens: 200" },
+    config: "limits: { tree: { maxTokens: 12000 }, onBudget: suspend }\n",
+    script: roles({
+      tester: turns({ calls: [delegate("coder", "a"), delegate("coder", "b")] }),
+      coder: ({ turn }) =>
+        turn < 7 ? { calls: [look(`${turn}`)], usage: { input: 900, output: 100 } } : { text: "done" },
+    }),
+  },
+  async (world, api) => {
+    const runId = await world.run("see to it");
+    await world.settled(runId);
+    const [child, other] = await childrenOf(world, runId);
+    await Promise.all([world.settled(child!), world.settled(other!)]);
+    const { body } = await ask(api, "GET", `/api/approvals?run=${runId}`);
+    expect(body).toMatchObject({
+      approvals: [child, other].map((id) => ({
+        id: `${id}:budget/1`,
+        kind: "budget",
+        limit: "tree.maxTokens",
+        path: ["tester", "coder"],
+      })),
+    });
+    const raise = { decision: "approve", limits: { maxTokens: 100_000 } };
+    const item = encodeURIComponent(`${other}:budget/1`);
+    const decided = await ask(api, "POST", `/api/approvals/${item}`, raise);
+    expect(decided).toMatchObject({ status: 200, body: { alreadyDecided: false } });
+    await until(api, runId, isEnd);
+    expect((await world.state(runId)).end).toMatchObject({ status: "completed" });
+  },
+);

@@ -353,4 +353,25 @@ describe("looking at a tree", () => {
       "3 runs below others match: add --all\n",
     );
   });
+
+  test("[B3] a tree's budget is raised by one command, and every run that stopped for it goes on", async () => {
+    await using p = await team({
+      researcher:
+        "turns:\n  - { usage: { input: 3000, output: 100 }, report: { summary: Nothing is known. } }\n",
+      worker:
+        "  - { when: { turn: 2 }, usage: { input: 3000, output: 100 }, calls: [{ tool: LS, input: {} }] }",
+    });
+    await p.write("cadre.yaml", "limits: { tree: { maxTokens: 26000 }, onBudget: suspend }\n");
+    const parked = await p.cadre("run", "--yes", "lead", "get it ready");
+    expect(parked.code).toBe(3);
+    expect(parked.stdout).toContain("The budget of the whole tree is used up (tree.maxTokens 26000).");
+    const open = (await p.cadre("approve", "--json")).lines() as { id: string; limit: string }[];
+    expect(new Set(open.map(({ limit }) => limit))).toEqual(new Set(["tree.maxTokens"]));
+    const bare = await p.cadre("approve", open[0]!.id);
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("raise it with --max-tokens")]);
+    expect((await p.cadre("approve", open[0]!.id, "--max-tokens", "500000")).code).toBe(0);
+    expect((await p.cadre("approve", "--json")).lines()).toEqual([]);
+    const resumed = await p.cadre("run", "--yes");
+    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("All parts are there.") });
+  });
 });

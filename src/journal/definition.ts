@@ -45,6 +45,11 @@ export const Limits = AgentLimits.extend({
   maxDepth: z.int().nonnegative(),
   maxEvents: z.int().nonnegative(),
   onBudget: z.enum(["stop", "suspend"]),
+  tree: AgentLimits.shape.tree
+    .unwrap()
+    /** What the root says of the tree's budget, whatever the run says of its own. */
+    .extend({ onBudget: z.enum(["stop", "suspend"]).optional() })
+    .optional(),
 });
 export type Limits = z.infer<typeof Limits>;
 

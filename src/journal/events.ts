@@ -167,6 +167,7 @@ export const payloads = {
     note: z.string().optional(),
     answer: z.string().optional(),
     input: z.unknown().optional(),
+    /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
     limits: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
     /** The rule that a wider scope grants, and until when. */

@@ -6,10 +6,11 @@ import { textOf } from "../journal/message.ts";
 import type { Action } from "../patterns/action.ts";
 import { promptTokens } from "../projections/transcript.ts";
 import type { Refusal } from "../stores/store.ts";
+import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide.ts";
-import { budgetOf, exceededBy, hasBudget } from "./limits.ts";
+import { budgetOf, hasBudget, onBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -30,7 +31,8 @@ export async function callModel(
   const waitUntil = parts.limiter.notBefore(action.model);
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const reserve = reservation(action, run, parts);
-  const refused = await run.begin([intent(action, reserve?.estimate)], reserve ? { reserve } : {});
+  const intents = [intent(action, reserve?.estimate)];
+  const refused = await beginWork(intents, run, parts, reserve ? { reserve } : {});
   if (refused) return afterRefusal(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
   const from = parts.clock.elapsed();
@@ -46,7 +48,7 @@ async function afterRefusal(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<void> {
-  if (refused === "budget") overBudget(action, run, parts);
+  if (refused === "budget") overBudget(action, run);
   if (refused === "reserved") await waitForReservation(run, parts);
 }
 
@@ -87,8 +89,7 @@ async function waitForProvider(run: RunJournal, until: number): Promise<void> {
   await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
 }
 
-function overBudget(action: CallModel, run: RunJournal, parts: LoopParts): void {
-  const { limits } = run.state.start!;
+function overBudget(action: CallModel, run: RunJournal): void {
   if (action.purpose === "final") {
     run.record({
       type: "LIMIT_REACHED",
@@ -97,10 +98,10 @@ function overBudget(action: CallModel, run: RunJournal, parts: LoopParts): void 
     });
     return;
   }
-  const { estimate } = reservation(action, run, parts)!;
   const stops = [...run.state.reached.values()].filter((reached) => reached.itemId).length;
-  const item = limits.onBudget === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
-  run.record({ type: "LIMIT_REACHED", payload: { ...exceededBy(estimate, run.state), hard: true, ...item } });
+  const exceeded = run.exceeded!;
+  const item = onBudget(exceeded.limit, run.state) === "suspend" ? { itemId: `budget/${stops + 1}` } : {};
+  run.record({ type: "LIMIT_REACHED", payload: { ...exceeded, hard: true, ...item } });
 }
 
 async function waitForReservation(run: RunJournal, parts: LoopParts): Promise<void> {

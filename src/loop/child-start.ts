@@ -1,13 +1,16 @@
 // What a child begins with: everything that binds its parent, and less.
 
+import { CadreError } from "../errors.ts";
 import { childRunId, type RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
 import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
+import type { Delegated } from "./delegation.ts";
+import { hasBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
-import { childrenLimit, runsLimit } from "./refuse-delegation.ts";
+import { childrenLimit, type Refused, runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 type Start = Payload<"RUN_STARTED">;
@@ -27,10 +30,30 @@ export interface Begun
   retries?: number | undefined;
 }
 
+/** The agent as its file is now, with the model that was asked for. */
+export async function definitionFor(
+  agent: string,
+  asked: Delegated,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<Definition | Refused> {
+  try {
+    const definition = await parts.findAgent(agent);
+    if (asked.model === undefined)
+      return definition.inheritsModel ? { ...definition, models: run.definition.models } : definition;
+    const chosen = parts.chooseModel(asked.model);
+    if ("problem" in chosen) return { output: chosen.problem, outcome: "error" };
+    return { ...definition, models: [chosen.model] };
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
+  }
+}
+
 /** A child, ready to be started: its parent's intent and its own beginning are one transaction (J7). */
 export interface Child {
   started: EventBody;
-  spawn: Omit<Spawn, "takesPlace">;
+  spawn: Omit<Spawn, "place">;
 }
 
 /** `events`: what stands in its journal from the beginning. */
@@ -152,11 +175,11 @@ function childLimits(
   parts: LoopParts,
 ): Start["limits"] {
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
-  const { tree } = parent.limits;
+  const { tree, onBudget } = parent.limits;
   return {
     ...own,
     maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
     maxDepth: Math.min(own.maxDepth, parent.limits.maxDepth),
-    tree,
+    tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
   };
 }

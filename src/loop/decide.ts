@@ -8,6 +8,7 @@ import { patternsOf } from "../patterns/index.ts";
 import { unmergedChild } from "../projections/child-runs.ts";
 import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
+import { isTreeLimit } from "../projections/tree-budget.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
@@ -238,7 +239,8 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   if (!limit) return undefined;
   const item = openBudgetItem(state);
   if (item) {
-    const detail = `The budget is used up (${limit.limit} ${limit.value}).`;
+    const whose = isTreeLimit(limit.limit) ? "The budget of the whole tree" : "The budget";
+    const detail = `${whose} is used up (${limit.limit} ${limit.value}).`;
     return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
   }
   const stopReason = stopReasonOf(limit.limit);

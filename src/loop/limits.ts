@@ -1,18 +1,30 @@
 // Limits: counted from the journal, never from the model's word; 0 means zero. Which ones are reached is
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
-import type { Estimate, Payload, StopReason } from "../journal/events.ts";
+import type { Payload, StopReason } from "../journal/events.ts";
 import type { RunState } from "../projections/run-state.ts";
+import { isTreeLimit, SOFT_SHARE } from "../projections/tree-budget.ts";
 import { totalTokens } from "../projections/usage.ts";
 import type { Budget } from "../stores/store.ts";
 
-export type LimitName = "maxTurns" | "maxDuration" | "maxTokens" | "maxCost" | "maxEvents" | "treeBudget";
+export type LimitName =
+  | "maxTurns"
+  | "maxDuration"
+  | "maxTokens"
+  | "maxCost"
+  | "maxEvents"
+  | "tree.maxTokens"
+  | "tree.maxCost"
+  /** In journals of before. */
+  | "treeBudget";
 
 const STOP_REASONS: Record<LimitName, StopReason> = {
   maxTurns: "max_turns",
   maxDuration: "max_duration",
   maxTokens: "budget",
   maxCost: "budget",
+  "tree.maxTokens": "budget",
+  "tree.maxCost": "budget",
   treeBudget: "budget",
   maxEvents: "history_limit",
 };
@@ -35,8 +47,8 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
   const { limits } = state.start!;
   const { maxTokens, maxCost } = budgetOf(state);
   const checks: [LimitName, number, number | undefined, number][] = [
-    ["maxTokens", totalTokens(state.usage), maxTokens, 0.8],
-    ["maxCost", state.usage.cost, maxCost, 0.8],
+    ["maxTokens", totalTokens(state.usage), maxTokens, SOFT_SHARE],
+    ["maxCost", state.usage.cost, maxCost, SOFT_SHARE],
     ["maxEvents", state.seq, limits.maxEvents, 0.2],
   ];
   for (const [limit, used, max, share] of checks) {
@@ -52,16 +64,10 @@ export function budgetOf(state: RunState): Budget {
   return { maxTokens: state.raised.maxTokens ?? maxTokens, maxCost: state.raised.maxCost ?? maxCost };
 }
 
-/** The budget that a call which was refused would have gone beyond. */
-export function exceededBy(estimate: Estimate, state: RunState): { limit: LimitName; value: number } {
-  const { maxTokens, maxCost } = budgetOf(state);
-  const { usage, start } = state;
-  if (maxTokens !== undefined && totalTokens(usage) + estimate.tokens > maxTokens)
-    return { limit: "maxTokens", value: maxTokens };
-  if (maxCost !== undefined && usage.cost + (estimate.cost ?? 0) > maxCost)
-    return { limit: "maxCost", value: maxCost };
-  const { tree } = start!.limits;
-  return { limit: "treeBudget", value: tree?.maxTokens ?? tree?.maxCost ?? 0 };
+/** What happens when a budget is used up: the root says it for that of the tree. */
+export function onBudget(limit: string, { start }: RunState): "stop" | "suspend" {
+  const { tree, onBudget: own } = start!.limits;
+  return (isTreeLimit(limit) ? tree?.onBudget : undefined) ?? own;
 }
 
 export const hasBudget = (budget: Budget): boolean =>

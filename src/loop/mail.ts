@@ -9,6 +9,7 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import { limitsOf } from "./admit.ts";
+import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { runsLimit } from "./refuse-delegation.ts";
@@ -35,7 +36,8 @@ export function mailTools({ kind, tools }: Definition): OfferedTool[] {
 export async function sendMail(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
   const letter = await letterOf(call, run, parts);
   if (typeof letter === "string") return run.record(answer(call, letter, true));
-  const refused = await run.begin([{ type: "TOOL_STARTED", payload: { toolCallId: call.id } }]);
+  const intent: EventBody = { type: "TOOL_STARTED", payload: { toolCallId: call.id } };
+  const refused = await beginWork([intent], run, parts);
   if (refused) return;
   const { runId, joined, refused: full } = await parts.store.say(letter);
   if (full)

@@ -4,6 +4,7 @@
 import { messageOf } from "../errors.ts";
 import type { EventBody, Worktree } from "../journal/events.ts";
 import { type ChildRun, mergeCall } from "../projections/child-runs.ts";
+import { beginWork } from "./begin-work.ts";
 import type { LoopParts, Merged } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -19,7 +20,8 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
   const attempt = child.merge.attempts + 1;
   const base = { toolCallId: mergeCall(runId), ...(attempt > 1 ? { attempt } : {}) };
   const { host, pid } = parts;
-  const refused = await run.begin([{ type: "TOOL_STARTED", payload: { ...base, host, pid } }]);
+  const intent: EventBody = { type: "TOOL_STARTED", payload: { ...base, host, pid } };
+  const refused = await beginWork([intent], run, parts);
   if (refused) return;
   const merged = await close(child, child.worktree!, parts);
   const text = `${child.agent} (run ${runId}) worked in a git worktree of its own. ${sentence(merged)}`;

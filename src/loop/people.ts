@@ -9,6 +9,7 @@ import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
+import { isTreeLimit } from "../projections/tree-budget.ts";
 import { DELEGATE, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { effectOf, judgeCall } from "./propose.ts";
@@ -185,8 +186,10 @@ async function signal<T>(
 }
 
 function decided(item: ApprovalItem, decision: Decision, by: string, parts: PeopleParts): EventBody {
-  const { scope, until, note, answer, limits, input } = decision;
-  const wider = scope !== undefined && scope !== "once";
+  const { until, note, answer, limits, input } = decision;
+  const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
+  const scope = raisesTree ? "tree" : decision.scope;
+  const wider = scope !== undefined && scope !== "once" && !raisesTree;
   const rule = wider ? grantOf(item, decision, parts) : undefined;
   const payload: Payload<"APPROVAL_DECIDED"> = {
     itemId: item.itemId,
@@ -204,7 +207,13 @@ function decided(item: ApprovalItem, decision: Decision, by: string, parts: Peop
   return { type: "APPROVAL_DECIDED", payload };
 }
 
-function refuseMisfit(item: ApprovalItem, { decision, input, answer }: Decision): void {
+function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
+  if (limits !== undefined && item.kind !== "budget") {
+    throw new CadreError(
+      "BAD_REQUEST",
+      "Only a budget that is used up takes new limits. Nothing was decided.",
+    );
+  }
   if (decision === "answer" && item.kind !== "question") {
     throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it.");
   }

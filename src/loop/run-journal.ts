@@ -21,7 +21,7 @@ import type { LoopParts } from "./parts.ts";
 const FULL_DISK_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
 
-type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims">;
+type Sent = Pick<Append, "events" | "guard" | "rest" | "reserve" | "spawn" | "claims" | "concurrent">;
 
 /** What a decision rests on. */
 export interface RunView extends View {
@@ -40,6 +40,8 @@ export class RunJournal {
   over = false;
   /** Who has the file that the latest intent was refused for. */
   claimedBy: Appended["claimedBy"];
+  /** The budget that it was refused for. */
+  exceeded: Appended["exceeded"];
   /** This driver has brought the run further. */
   progressed = false;
 
@@ -118,15 +120,19 @@ export class RunJournal {
   /** Intents. What is refused is not written, and what was missed is folded: decide again. */
   async begin(
     events: EventBody[],
-    needs: Pick<Append, "reserve" | "spawn" | "claims"> = {},
+    needs: Pick<Append, "reserve" | "spawn" | "claims" | "concurrent"> = {},
   ): Promise<Refusal | undefined> {
     return this.conditional({ events, guard: "signals", ...needs });
   }
 
   /** Gives the lease back, unless a signal came that is not folded yet. */
   async rest(events: EventBody[], wakeAt: number | undefined): Promise<void> {
-    const refused = await this.conditional({ events, guard: "signals", rest: { wakeAt } });
-    if (!refused) this.over = true;
+    return this.restUntil(events, { wakeAt });
+  }
+
+  /** The same, until there is a place at work for it (B4). */
+  async awaitPlace(events: EventBody[], places: number): Promise<void> {
+    return this.restUntil(events, { wakeAt: undefined, queue: places });
   }
 
   /** The last event of the run. */
@@ -155,6 +161,11 @@ export class RunJournal {
     await this.parts.store.release(this.runId, this.lease, wakeAt);
   }
 
+  private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {
+    const refused = await this.conditional({ events, guard: "signals", rest });
+    if (!refused) this.over = true;
+  }
+
   private async conditional(append: Sent): Promise<Refusal | undefined> {
     const sent = this.send({ ...append, after: this.seen });
     const [answer] = await Promise.all([sent, this.settle()]);
@@ -165,6 +176,7 @@ export class RunJournal {
       throw conflict(append.events);
     if (this.diverged) await this.reload();
     this.claimedBy = answer.claimedBy;
+    this.exceeded = answer.exceeded;
     return answer.refused;
   }
 

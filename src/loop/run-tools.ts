@@ -6,6 +6,7 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
 import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
+import { beginWork } from "./begin-work.ts";
 import type { LoopParts } from "./parts.ts";
 import { approvalHash, currentGrants, judgeCall, previewOf, proposalOf } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -27,10 +28,8 @@ export async function runTools(
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
   const claims = claimsOf(calls, run, parts);
-  const refused = await run.begin(
-    calls.map((call) => intent(call, parts)),
-    claims.length > 0 ? { claims } : {},
-  );
+  const intents = calls.map((call) => intent(call, parts));
+  const refused = await beginWork(intents, run, parts, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
   if (refused) return;
   // Read again: the fold may have been made anew.

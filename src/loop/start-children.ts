@@ -1,13 +1,14 @@
 // Starts the children that calls ask for. The parent's intent and the child's first event are one transaction: a child
 // exists if, and only if, its parent's journal says so, and its id is known before (J7, J10).
 
-import { CadreError } from "../errors.ts";
-import { DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
+import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import type { Refusal, Spawn } from "../stores/store.ts";
+import { waitForPlace } from "./begin-work.ts";
 import { contextFor } from "./child-context.ts";
-import { type Begun, type Child, childOf } from "./child-start.ts";
+import { type Begun, type Child, childOf, definitionFor } from "./child-start.ts";
 import { type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { contextModeOf, currentGrants, judgeDelegation } from "./propose.ts";
@@ -26,24 +27,28 @@ export async function startChildren(
   if (!parts.mayBegin()) return run.release();
   // Begun in the order of the calls, and committed together. What is refused is written after that: a result folded
   // ahead while an intent is under way could be lost from the fold, and its child started all the same.
-  const refusals = await Promise.all(
-    prepared.map((child, index) => begin(child, { isFirst: index === 0, run, parts })),
-  );
-  refusals.forEach((refused, index) => {
+  const passing = prepared.find((child) => !("outcome" in child) && child.awaited);
+  const answers = await Promise.all(prepared.map((child) => begin(child, child === passing, run)));
+  // B4: it has no place to pass on, and none is free: all of them wait, nobody is turned away.
+  const queues = prepared.some((child, index) => child === passing && answers[index] === "places");
+  answers.forEach((answer, index) => {
+    if (answer === undefined || (queues && answer === "places")) return;
+    const refused = typeof answer === "string" ? refusedByTree(answer, run, parts.concurrent) : answer;
     if (refused) run.record(refusal(calls[index]!, refused));
   });
+  if (queues && !run.over) await waitForPlace(run, parts);
 }
 
-/** Why it did not begin, if the model is to be told. */
+/** Why it did not begin. The first that the parent waits for gets the parent's place; the others need a free one (B4). */
 async function begin(
   child: DelegatedChild | Refused,
-  { isFirst, run, parts }: { isFirst: boolean; run: RunJournal; parts: LoopParts },
-): Promise<Refused | undefined> {
+  passes: boolean,
+  run: RunJournal,
+): Promise<Refused | Refusal | undefined> {
   if ("outcome" in child) return child;
-  const { started, answered, awaited } = child;
-  const spawn = { ...child.spawn, takesPlace: isFirst && awaited };
-  const refused = await run.begin([started, ...answered], { spawn });
-  return refused && refusedByTree(refused, run, parts.concurrent);
+  const { started, answered } = child;
+  const spawn: Spawn = { ...child.spawn, place: passes ? "parents" : "free" };
+  return run.begin([started, ...answered], { spawn });
 }
 
 async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<DelegatedChild | Refused> {
@@ -106,26 +111,6 @@ function delegated(key: string, asked: Delegated, { definition }: RunJournal): B
   const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const retries = onFailure === "retry" && awaited ? 1 : 0;
   return { key, trigger: "delegation", task, input, criteria, contextFiles, maxTurns, awaited, retries };
-}
-
-/** The agent as its file is now, with the model that was asked for. */
-async function definitionFor(
-  agent: string,
-  asked: Delegated,
-  run: RunJournal,
-  parts: LoopParts,
-): Promise<Definition | Refused> {
-  try {
-    const definition = await parts.findAgent(agent);
-    if (asked.model === undefined)
-      return definition.inheritsModel ? { ...definition, models: run.definition.models } : definition;
-    const chosen = parts.chooseModel(asked.model);
-    if ("problem" in chosen) return { output: chosen.problem, outcome: "error" };
-    return { ...definition, models: [chosen.model] };
-  } catch (error) {
-    if (!(error instanceof CadreError)) throw error;
-    return { output: `${agent} cannot be started: ${error.message}`, outcome: "error" };
-  }
 }
 
 /** S1-21: nobody waits, so the call has its result now. */

@@ -24,10 +24,9 @@ export async function startRuns(
   if (!parts.mayBegin()) return run.release();
   // Begun in their order, and committed together; see `start-children.ts` for why refusals come after.
   const refusals = await Promise.all(
-    prepared.map(async (child, index) => {
+    prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
-      const spawn = { ...child.spawn, takesPlace: index === 0 };
-      const refused = await run.begin([child.started], { spawn });
+      const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
       return refused && refusedByTree(refused, run, parts.concurrent)?.output;
     }),
   );

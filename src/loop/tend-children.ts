@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
+import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -53,7 +54,7 @@ export async function tendChildren(call: ToolCall, run: RunJournal, parts: LoopP
   if ("problem" in found) return run.record(answer(call, found.problem, true));
   if (call.name === "cancel_run") {
     const { runId } = found[0]!;
-    const refused = await run.begin([started(call)]);
+    const refused = await beginWork([started(call)], run, parts);
     if (refused) return;
     await parts.store.cancel(runId, { by: run.definition.name, via: run.runId });
     return run.record(answer(call, { run_id: runId, status: "cancelling" }));

@@ -26,6 +26,8 @@ export interface ApprovalItem {
   host?: string;
   pid?: number;
   detail?: string;
+  /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+  limit?: string;
   round: number;
   requestedAt: number;
   expiresAt?: number;
@@ -40,12 +42,14 @@ export function openItems(state: RunState): ApprovalItem[] {
     for (const itemId of waiting.items ?? []) {
       if (state.decisions.has(itemId)) continue;
       const detail = waiting.detail === undefined ? {} : { detail: waiting.detail };
+      const reached = state.reached.get(`limit/${itemId}`);
       items.push({
         ...base(state, itemId),
         kind: waiting.kind,
         round: 1,
         requestedAt: state.updatedAt,
         ...detail,
+        ...(reached === undefined ? {} : { limit: reached.limit }),
       });
     }
   }

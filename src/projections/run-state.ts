@@ -301,7 +301,7 @@ function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
   const { itemId, decision, scope, grant, until, limits } = event.payload;
   const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
-  if (isYes && limits) state.raised = { ...state.raised, ...limits };
+  if (isYes && limits && scope !== "tree") state.raised = { ...state.raised, ...limits };
   if (isYes && scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
   if (itemId.startsWith("loop/"))
     state.guard = { ...state.guard, signature: "", repeats: 0, refused: 0, empty: 0 };

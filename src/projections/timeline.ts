@@ -286,7 +286,7 @@ const WAITS: Record<WaitingOn["kind"], string> = {
   handoff: "Waiting for the agent that took over",
   timer: "Waiting",
   provider: "Waiting for the provider",
-  slot: "Waiting for a free slot",
+  slot: "Waiting for a free place",
   approval: "Waiting for an approval",
   child_hitl: "Waiting: a child needs a person",
   question: "Waiting for an answer",

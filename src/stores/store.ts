@@ -8,6 +8,7 @@
 //  J6  A run rests only if it has folded every signal; a signal makes a resting run due.
 //  J7  What touches several journals is one transaction: a child's start with its parent's intent, a child's end with
 //      the parent's event, a cancel over a subtree, and the word to every run above that somebody below needs a person.
+//  B4  Who begins something has a place among those at work in its workspace, or is refused and queues; the oldest first.
 //  J8  Positions are dense and in commit order. What is pruned leaves a gap; no position is ever given twice.
 // An answer comes after the commit: what it says is on stable storage (P1).
 
@@ -36,12 +37,22 @@ export interface Append {
   /** `signals`: not if a newer signal is there (J2). `unchanged`: not if anything newer is there. */
   guard?: "signals" | "unchanged";
   /** Gives the lease back in the same transaction, if the events went in (J6). `wakeAt` undefined: until a signal. */
-  rest?: { wakeAt: number | undefined };
+  rest?: {
+    wakeAt: number | undefined;
+    /** B4: it rests because all of so many places are taken. It is due when its turn comes, and asks again now and then. */
+    queue?: number;
+  };
   /** D6: files that the events' effects will change. Refused if a run of another branch of the tree is changing one. */
   claims?: readonly string[];
+  /** B4: the events are work: without a place among so many in its workspace they are refused, and the run queues. */
+  concurrent?: number;
   /** Admits a child in the same transaction, if the tree has room for it (J7). */
   spawn?: Spawn;
-  /** What a model call may spend, against what its run and its tree may (B2). */
+  /**
+   * What a model call may spend, against what its run and its tree may (B2). A person's decision on the tree's budget
+   * (APPROVAL_DECIDED with `limits` and scope `tree`) takes the place of what is given here, and decides the same item of
+   * every run of the tree that stopped for it. The root is told when most of the tree's budget is spent (B3).
+   */
   reserve?: { estimate: Estimate; run: Budget; tree: Budget };
 }
 
@@ -52,8 +63,11 @@ export interface Spawn {
   events: EventBody[];
   /** Of the parent, of the tree, and of agents at work in the workspace at the same time. */
   limits: { children: number; runs: number; concurrent: number };
-  /** The parent will wait, so its place in the workspace is free for this child (B4). */
-  takesPlace: boolean;
+  /**
+   * B4: where its place at work comes from. `parents`: the parent will wait, and passes on its own; a parent that has none
+   * must queue for it. `free`: refused if there is none. `queues`: from nowhere yet, it asks for one like a root.
+   */
+  place: "parents" | "free" | "queues";
 }
 
 export interface Said {
@@ -90,7 +104,7 @@ export type Refusal =
   | "budget"
   /** There would be room but for what open calls may still spend: wait. */
   | "reserved"
-  /** The run has as many children as it may, the tree as many runs, the workspace as many agents at work. */
+  /** The run has as many children as it may, the tree as many runs; as many agents are at work in the workspace (B4). */
   | "children"
   | "runs"
   | "places"
@@ -101,6 +115,8 @@ export interface Appended {
   /** The journal after `after`, in order: what others wrote, and what this append wrote. */
   events: JournalEvent[];
   refused?: Refusal;
+  /** The budget that a call would have gone beyond, where that is why; `tree.maxTokens` is that of the whole tree. */
+  exceeded?: { limit: string; value: number };
   /** Who has which file, where that is why. */
   claimedBy?: { path: string; runId: RunId; agent: string };
 }
@@ -185,6 +201,12 @@ export interface Quarantine {
   seq: Seq | undefined;
 }
 
+/**
+ * Called after each commit of this process with what it wrote, and with the runs that it made due without a word in their
+ * journals (B4). Contract: must not throw.
+ */
+export type CommitListener = (events: readonly JournalEvent[], woken: readonly RunId[]) => void;
+
 export interface Store {
   /** Which store this is: the same across restarts, another for another file. */
   readonly id: string;
@@ -226,8 +248,7 @@ export interface Store {
   /** All journals in commit order. */
   read(after: Position, limit: number, of?: { run?: RunId; root?: RunId }): Promise<JournalEvent[]>;
   position(): Promise<Position>;
-  /** Called after each commit of this process with what it wrote. Contract: the listener must not throw. */
-  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void;
+  onCommit(listener: CommitListener): () => void;
 
   /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;

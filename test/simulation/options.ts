@@ -127,7 +127,7 @@ export function expandSeed(seed: number): SimOptions {
     cancels: 0.4,
     pauses: 1,
     slowPeople: 0,
-    concurrent: 10,
+    concurrent: [10, 1, 2][seed % 3]!,
     cast: [],
     runs: Array.from({ length: random.between(1, 3) }, (_, index) => runPlan(random, index)),
   };

@@ -142,7 +142,7 @@ export class Person {
     }
   }
 
-  /** Raises a budget once or twice; a tree's own budget cannot be raised, so it is no use to go on. */
+  /** Raises a budget a few times, and then no more. */
   private helpfulDecision({ kind, runId }: ApprovalItem): Decision {
     if (kind === "tool") return { decision: "approve" };
     const raised = [...this.state(runId).decisions.keys()].filter((itemId) => itemId.startsWith("budget/"));

@@ -1,5 +1,6 @@
 // What a tree has spent and reserved when everything has ended, asked of the store itself: one more call that fits
-// exactly beside what its runs have spent is admitted; beside anything that is still reserved it would not be (B2).
+// exactly beside what its runs have spent is admitted; beside anything that is still reserved (B2), or any run that is
+// still at work (B4), it would not be.
 
 import type { Payload } from "../../src/journal/events.ts";
 import type { RunRow } from "../../src/projections/run-row.ts";
@@ -13,7 +14,9 @@ export async function spendingProblems(store: Store, rows: readonly RunRow[]): P
       .filter(({ rootRunId }) => rootRunId === root.id)
       .reduce((sum, { usage }) => sum + totalTokens(usage), 0);
     const refused = await oneMoreCall(store, root.id, spent + 1);
-    if (refused === "reserved") problems.push(`B2 something is still reserved in the tree of ${root.id}`);
+    if (refused === "places") problems.push("B4 a place is still taken, and everything has ended");
+    else if (refused === "reserved")
+      problems.push(`B2 something is still reserved in the tree of ${root.id}`);
     else if (refused)
       problems.push(`I9 the tree of ${root.id} has spent more than its runs (${spent}): ${refused}`);
   }
@@ -32,6 +35,8 @@ async function oneMoreCall(store: Store, root: string, maxTokens: number): Promi
     after: 1,
     events: [{ type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "sim/a", estimate } }],
     reserve: { estimate, run: {}, tree: { maxTokens } },
+    concurrent: 1,
+    rest: { wakeAt: undefined },
   });
   return refused;
 }

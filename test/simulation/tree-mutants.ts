@@ -6,6 +6,7 @@ import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { afterChildren } from "../../src/loop/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
+import { leavePlace } from "../../src/stores/sqlite/places.ts";
 import type { Append, Spawn, Store } from "../../src/stores/store.ts";
 import type { Mutant } from "./surroundings.ts";
 
@@ -38,6 +39,16 @@ export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
         const event = real.blockedBy(row, children);
         return event?.type === "RUN_RESUMED" ? undefined : event;
       }),
+  },
+  {
+    name: "whoever begins something is at work, however many are",
+    found: /^B4 /,
+    store: (store) => ({ ...store, append: (append) => store.append({ ...append, concurrent: Infinity }) }),
+  },
+  {
+    name: "a rest keeps its place",
+    found: /^(B4|I11) /,
+    install: () => replace(leavePlace, () => {}),
   },
   { name: "two children are started for one call", found: /^D0 /, store: startsTwice },
   { name: "a child is admitted apart from its parent's intent", found: /^J7 /, store: startsApart },

@@ -12,9 +12,13 @@ interface Node {
   row: RunRow;
   start: Payload<"RUN_STARTED">;
   children: Map<RunId, { started: Payload<"CHILD_RUN_STARTED">; ended?: Payload<"CHILD_RUN_COMPLETED"> }>;
+  /** Calls that are under way: with one, a run is at work. */
+  open: Set<string>;
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
+  /** Of a root: what a person has made of the budget of its tree. */
+  raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Its children were told that it has ended. */
   closed: boolean;
   /** For its parent it has ended. */
@@ -25,7 +29,10 @@ export class TreeWatch {
   private readonly nodes = new Map<RunId, Node>();
   private readonly delegationOf: (agent: string) => Delegation;
 
-  constructor(delegationOf: (agent: string) => Delegation | undefined) {
+  private readonly concurrent: number;
+
+  constructor(delegationOf: (agent: string) => Delegation | undefined, concurrent: number) {
+    this.concurrent = concurrent;
     this.delegationOf = (agent) => delegationOf(agent) ?? DEFAULT_DELEGATION;
   }
 
@@ -55,16 +62,29 @@ export class TreeWatch {
         break;
       case "MODEL_CALL_STARTED":
         yield* this.begins(node);
+        yield* this.works(node, event.payload.callId);
         yield* this.spends(node);
+        break;
+      case "AGENT_THOUGHT":
+      case "MODEL_CALL_FAILED":
+        node.open.delete(event.payload.callId);
         break;
       case "TOOL_STARTED":
         yield* this.begins(node);
+        yield* this.works(node, event.payload.toolCallId);
+        break;
+      case "RUN_SUSPENDED":
+        node.open.clear();
         break;
       case "TOOL_RESULT":
+        node.open.delete(event.payload.toolCallId);
         node.answered.add(event.payload.toolCallId);
         break;
       case "CHILD_RUN_COMPLETED":
         yield* hears(node, event.payload);
+        break;
+      case "APPROVAL_DECIDED":
+        this.raises(node, event.payload);
         break;
       case "CANCEL_REQUESTED":
         node.cancelled = true;
@@ -73,6 +93,7 @@ export class TreeWatch {
       case "RUN_COMPLETED":
       case "RUN_FAILED":
       case "RUN_CANCELLED":
+        node.open.clear();
         yield* ends(node, event);
         break;
       default:
@@ -92,8 +113,10 @@ export class TreeWatch {
       row,
       start: payload,
       children: new Map(),
+      open: new Set(),
       answered: new Set(),
       cancelled: false,
+      raised: {},
       closed: false,
       aside: false,
     });
@@ -105,6 +128,13 @@ export class TreeWatch {
     if (above)
       yield `I7 begun after ${above === node ? "a cancel" : `${above.row.id} above it was cancelled`}`;
     if (node.closed) yield "D2 goes on although its children were told that it has ended";
+  }
+
+  /** B4. */
+  private *works(node: Node, call: string): Generator<string> {
+    node.open.add(call);
+    const atWork = [...this.nodes.values()].filter(({ open }) => open.size > 0).length;
+    if (atWork > this.concurrent) yield `B4 ${atWork} runs are at work, and ${this.concurrent} may be`;
   }
 
   /** D0, D1. */
@@ -127,8 +157,9 @@ export class TreeWatch {
 
   /** I9 over a tree. */
   private *spends({ row }: Node): Generator<string> {
-    const tree = this.nodes.get(row.rootRunId)?.start.limits.tree;
-    if (!tree) return;
+    const root = this.nodes.get(row.rootRunId);
+    if (!root?.start.limits.tree) return;
+    const tree = { ...root.start.limits.tree, ...root.raised };
     const all = [...this.nodes.values()].filter((node) => node.row.rootRunId === row.rootRunId);
     const tokens = all.reduce((sum, node) => sum + totalTokens(node.row.usage), 0);
     const cost = all.reduce((sum, node) => sum + node.row.usage.cost, 0);
@@ -136,6 +167,12 @@ export class TreeWatch {
       yield `I9 the tree has spent ${tokens} of ${tree.maxTokens} tokens`;
     if (cost > (tree.maxCost ?? Infinity) + 1e-9)
       yield `I9 the tree has spent ${cost} of ${tree.maxCost} dollars`;
+  }
+
+  private raises({ row }: Node, { decision, scope, limits }: Payload<"APPROVAL_DECIDED">): void {
+    const root = this.nodes.get(row.rootRunId);
+    if (root && decision === "approve" && scope === "tree" && limits)
+      root.raised = { ...root.raised, ...limits };
   }
 
   private noteClosing({ via, reason }: Payload<"CANCEL_REQUESTED">): void {

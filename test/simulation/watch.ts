@@ -29,9 +29,12 @@ export class Watch {
   private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
   private readonly tree: TreeWatch;
 
-  constructor({ runs, cast }: SimOptions) {
+  constructor({ runs, cast, concurrent }: SimOptions) {
     const plans = [...runs, ...cast];
-    this.tree = new TreeWatch((name) => plans.find(({ agent }) => agent === name)?.team?.delegation);
+    this.tree = new TreeWatch(
+      (name) => plans.find(({ agent }) => agent === name)?.team?.delegation,
+      concurrent,
+    );
   }
 
   /** Every run, in the order in which they were started. */
@@ -213,11 +216,11 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
   const budget = { maxTokens: Infinity, maxCost: Infinity };
   for (const { type, payload } of journal) {
     if (type === "RUN_STARTED") {
-      const { maxTokens, maxCost, tree } = payload.limits;
-      budget.maxTokens = Math.min(maxTokens ?? Infinity, tree?.maxTokens ?? Infinity);
+      const { maxTokens, maxCost } = payload.limits;
+      budget.maxTokens = maxTokens ?? Infinity;
       budget.maxCost = maxCost ?? Infinity;
     }
-    if (type === "APPROVAL_DECIDED" && payload.limits) {
+    if (type === "APPROVAL_DECIDED" && payload.limits && payload.scope !== "tree") {
       budget.maxTokens = payload.limits.maxTokens ?? budget.maxTokens;
       budget.maxCost = payload.limits.maxCost ?? budget.maxCost;
     }

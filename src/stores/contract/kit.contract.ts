@@ -146,7 +146,7 @@ export function spawn(runId: string, parentRunId: string, parentKey = "m1.0"): S
     depth: 1,
     trigger: "delegation",
   });
-  return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, takesPlace: false };
+  return { runId, start, events: [], limits: { children: 20, runs: 100, concurrent: 10 }, place: "free" };
 }
 
 /** A driver as the loop is one: it folds whatever an answer brings. */

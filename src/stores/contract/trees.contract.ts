@@ -61,8 +61,8 @@ export function treeContract(open: Open): void {
     const begin = (id: string, more: Partial<Spawn>) =>
       parent.append([childStarted(id)], { guard: "signals", spawn: { ...spawn(id, "r1"), ...more } });
     const limits = { children: 2, runs: 3, concurrent: 2 };
-    await parent.append([callStarted("m0")]);
-    expect((await begin("c1", { limits, takesPlace: true })).refused).toBeUndefined();
+    await parent.append([callStarted("m0")], { concurrent: 2 });
+    expect((await begin("c1", { limits })).refused).toBeUndefined();
     expect((await begin("c2", { limits })).refused, "the root and c1 are at work").toBe("places");
     expect((await begin("c2", { limits: { ...limits, runs: 2, concurrent: 9 } })).refused).toBe("runs");
     expect((await begin("c2", { limits: { ...limits, concurrent: 9 } })).refused).toBeUndefined();

@@ -15,10 +15,11 @@ import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { applyRunRow } from "../../projections/run-row.ts";
-import { totalTokens } from "../../projections/usage.ts";
-import type { Append, Appended, Budget, Refusal } from "../store.ts";
+import type { Append, Appended, Refusal } from "../store.ts";
+import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
-import { budgetOf, type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
+import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
+import { type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
@@ -29,7 +30,7 @@ const RECENT = 32;
 export class Batch {
   readonly written: JournalEvent[] = [];
   private readonly dirty = new Set<Held>();
-  private readonly statements: Statements;
+  readonly statements: Statements;
   /** Of everything in this batch. */
   readonly now: number;
   private readonly digest: Digest;
@@ -38,6 +39,8 @@ export class Batch {
   position: number;
   /** The standing grants have changed. */
   granted = false;
+  /** Runs that were made due without an event: their turn has come (B4). */
+  readonly woken: RunId[] = [];
 
   constructor(parts: {
     statements: Statements;
@@ -65,28 +68,41 @@ export class Batch {
       (repeated === "conflict" ? repeated : undefined) ??
       this.refusal(held, append) ??
       (append.spawn && noRoom(this, this.statements, held, append.spawn));
-    if (refused) return { events: this.journalAfter(held, append.after), refused };
+    if (refused) return this.refuse(held, append, { refused });
+    const budget = append.reserve ? askBudget(this, held, append.reserve) : {};
+    if (budget.refused) return this.refuse(held, append, budget.refused);
     const { claims = [] } = append;
     const claimed = claimedBy(this, this.statements, held, claims);
-    if (claimed) {
-      const events = this.journalAfter(held, append.after);
-      return { events, refused: "claimed", claimedBy: claimed };
-    }
+    if (claimed) return this.refuse(held, append, { refused: "claimed", claimedBy: claimed });
+    // Last: it takes what it finds.
+    if (!takePlace(this, held, append)) return this.refuse(held, append, { refused: "places" });
     for (const path of claims) this.statements.claim.run(held.row.rootRunId, path, held.row.id);
     const driver = this.isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;
     this.write(held, append.events, driver);
     if (append.spawn) admitChild(this, this.statements, append.spawn);
-    if (append.rest && driver) rest(held, append.rest.wakeAt);
+    warnRoot(this, held, budget.warnings ?? []);
+    raiseTree(this, held, append.events);
+    if (append.rest && driver) this.rest(held, append.rest.wakeAt, append.rest.queue);
     const own = this.journalAfter(held, seq);
     return { events: missed.length === 0 ? own : [...missed, ...own] };
+  }
+
+  private refuse(held: Held, { after }: Append, why: Omit<Appended, "events">): Appended {
+    return { events: this.journalAfter(held, after), ...why };
   }
 
   /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
   sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
     if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
     throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
+  }
+
+  /** The run gives its lease back, and its place; or it waits for one. */
+  rest(held: Held, wakeAt: number | undefined, places?: number): void {
+    if (places === undefined) leavePlace(this, held);
+    rest(held, places === undefined ? wakeAt : queue(this, held, places));
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
@@ -147,7 +163,7 @@ export class Batch {
     const guarded = append.guard === "signals" || (append.rest !== undefined && driver);
     if (guarded && held.lastSignal > append.after) return "signals";
     if (append.guard === "unchanged" && held.row.seq > append.after) return "changed";
-    return append.reserve ? this.overBudget(held, append.reserve) : undefined;
+    return undefined;
   }
 
   /** J1: looks at the keys first. */
@@ -167,7 +183,7 @@ export class Batch {
   }
 
   /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
-  private keysOf(held: Held): Map<string, number> {
+  keysOf(held: Held): Map<string, number> {
     held.keys ??= new Map(
       this.statements.keys.all(held.n).map((columns) => [columns["key"] as string, columns["seq"] as number]),
     );
@@ -182,22 +198,6 @@ export class Batch {
     const call = attempt === 1 ? id : `${id}~${attempt}`;
     const has = (key: string) => this.keysOf(held).has(key);
     return has(`${call}/s`) && !has(end) && !has(`${call}/o`);
-  }
-
-  private overBudget(held: Held, reserve: NonNullable<Append["reserve"]>): Refusal | undefined {
-    const { estimate, run, tree } = reserve;
-    const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
-    if (exceeds(own, estimate, run)) return "budget";
-    if (tree.maxTokens === undefined && tree.maxCost === undefined) return undefined;
-    this.writeRows();
-    const others = this.statements.treeSpend.get(budgetOf(held.row), held.n) as Record<string, number>;
-    const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
-    if (exceeds(spent, estimate, tree)) return "budget";
-    const withOpen = {
-      tokens: spent.tokens + others["open_tokens"]!,
-      cost: spent.cost + others["open_cost"]!,
-    };
-    return exceeds(withOpen, estimate, tree) ? "reserved" : undefined;
   }
 
   private write(held: Held, events: readonly EventBody[], driver: boolean): void {
@@ -234,6 +234,8 @@ export class Batch {
     } as JournalEvent;
     applyRunRow(held.row, event);
     account(held, event);
+    if (event.type === "CANCEL_REQUESTED") leaveQueue(this, held);
+    if (TERMINAL_TYPES.has(event.type)) this.rest(held, undefined);
     if (updateInbox(statements, held, event)) this.granted = true;
     this.noteNeeds(held, event, text);
     this.written.push(event);
@@ -281,9 +283,10 @@ export class Batch {
 /** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
 const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
-/** That somebody below needs a person is news for whoever looks: the run itself has nothing to do about it. */
+/** That somebody below needs a person, or that its tree has spent much, is news for whoever looks: the run has nothing to do. */
 const isNews = (event: JournalEvent): boolean =>
-  event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl";
+  event.type === "LIMIT_REACHED" ||
+  (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
 
 function blobsOf(event: JournalEvent, stored: string): string[] {
   const whole = blobNamed(stored);
@@ -327,10 +330,7 @@ function account(held: Held, event: JournalEvent): void {
     if (isProgress(event)) held.acquisitions = 0;
     if (event.type !== "TOOL_RESULT") clearReservation(held);
   }
-  if (TERMINAL_TYPES.has(event.type)) {
-    clearReservation(held);
-    rest(held, undefined);
-  }
+  if (TERMINAL_TYPES.has(event.type)) clearReservation(held);
 }
 
 function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
@@ -341,15 +341,4 @@ function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void 
 function clearReservation(held: Held): void {
   held.openTokens = 0;
   held.openCost = 0;
-}
-
-function exceeds(
-  spent: { tokens: number; cost: number },
-  estimate: { tokens: number; cost: number | null },
-  budget: Budget,
-): boolean {
-  if (budget.maxTokens !== undefined && spent.tokens + estimate.tokens > budget.maxTokens) return true;
-  if (budget.maxCost === undefined) return false;
-  // Without a price nothing can be reserved; but a budget that is used up, or zero, is none.
-  return estimate.cost === null ? spent.cost >= budget.maxCost : spent.cost + estimate.cost > budget.maxCost;
 }

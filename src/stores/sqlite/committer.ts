@@ -8,7 +8,7 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { StandingGrant } from "../store.ts";
+import type { CommitListener, StandingGrant } from "../store.ts";
 import { Batch } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
 import { digest, SqliteReader } from "./reader.ts";
@@ -34,7 +34,7 @@ export class Committer extends SqliteReader {
   private readonly cache = new Map<RunId, Held>();
   /** Blobs between being put and being needed by an append: no prune may take them. */
   protected readonly fresh = new Set<string>();
-  private readonly listeners = new Set<(events: readonly JournalEvent[]) => void>();
+  private readonly listeners = new Set<CommitListener>();
   private standing: StandingGrant[] | undefined;
   private queue: Job[] = [];
   private scheduled = false;
@@ -55,7 +55,7 @@ export class Committer extends SqliteReader {
     return this.lastPosition;
   }
 
-  onCommit(listener: (events: readonly JournalEvent[]) => void): () => void {
+  onCommit(listener: CommitListener): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
@@ -126,14 +126,14 @@ export class Committer extends SqliteReader {
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
-    if (batch.written.length > 0) this.announce(batch.written);
+    if (batch.written.length > 0 || batch.woken.length > 0) this.announce(batch.written, batch.woken);
   }
 
   /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
-  private announce(events: readonly JournalEvent[]): void {
+  private announce(events: readonly JournalEvent[], woken: readonly RunId[]): void {
     for (const listener of this.listeners) {
       try {
-        listener(events);
+        listener(events, woken);
       } catch (error) {
         process.emitWarning(`A listener of the store failed: ${messageOf(error)}`);
       }

@@ -120,6 +120,7 @@ function dropTree(sql: Sql, root: RunId, filter: PruneFilter, batch: Batch): num
     sql.run("DELETE FROM quarantine WHERE run = ?", id);
     batch.forget(id);
   }
+  sql.run("DELETE FROM budgets WHERE root = ?", root);
   sql.run("DELETE FROM runs WHERE root = ?", root);
   // The highest position may be among those that go: it is not given again.
   setMeta(sql, "position", String(batch.position));

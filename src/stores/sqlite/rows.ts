@@ -24,6 +24,8 @@ export interface Held {
   keys: Map<string, number> | undefined;
   /** Open items of the inbox, once it was asked for. */
   items: number | undefined;
+  /** Its place among those at work in its workspace, once it was asked for (B4). */
+  place: "held" | "queued" | "none" | undefined;
   /** What the row's indexes and rarely changed columns hold on disk. */
   stored: Stored | undefined;
 }
@@ -94,6 +96,7 @@ export function readHeld(columns: Columns): Held {
     recent: [],
     keys: undefined,
     items: undefined,
+    place: undefined,
     stored: undefined,
   };
 }
@@ -158,15 +161,25 @@ export function prepareStatements(db: DatabaseSync) {
          coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
        FROM runs WHERE budget = ? AND n <> ?`,
     ),
+    raisedBudget: db.prepare("SELECT max_tokens, max_cost FROM budgets WHERE root = ?"),
+    raiseBudget: db.prepare(
+      `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
+         max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
+    ),
+    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL"),
     lastInSession: db.prepare(
       "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
     ),
     countChildren: db.prepare("SELECT count(*) AS runs FROM runs WHERE parent = ?"),
     countTree: db.prepare("SELECT count(*) AS runs FROM runs WHERE root = ?"),
-    countWorking: db.prepare(
-      `SELECT count(*) AS runs FROM runs WHERE (status = 'running' OR status = 'pending' AND parent IS NOT NULL)
-         AND born ->> '$.workspace' = ?`,
+    placeOf: db.prepare("SELECT n, held FROM places WHERE run = ?"),
+    addPlace: db.prepare("INSERT INTO places (workspace, run, held) VALUES (?, ?, ?)"),
+    dropPlace: db.prepare("DELETE FROM places WHERE run = ?"),
+    placesAhead: db.prepare(
+      `SELECT (SELECT count(*) FROM places WHERE workspace = ? AND held = 1)
+         + (SELECT count(*) FROM places WHERE workspace = ? AND held = 0 AND n < ?) AS runs`,
     ),
+    queued: db.prepare("SELECT run FROM places WHERE workspace = ? AND held = 0 ORDER BY n"),
     setContinues: db.prepare("UPDATE runs SET continues = ? WHERE n = ?"),
     addRef: db.prepare("INSERT INTO refs (run, hash) VALUES (?, ?) ON CONFLICT DO NOTHING"),
     putBlob: db.prepare("INSERT INTO blobs (hash, text) VALUES (?, ?) ON CONFLICT DO NOTHING"),

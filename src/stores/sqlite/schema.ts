@@ -161,4 +161,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path)) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_run ON claims (run);
   `,
+  `
+  -- B4: who is at work in a workspace, and who waits for a place there; \`n\` is the order in which they came
+  CREATE TABLE places (n INTEGER PRIMARY KEY, workspace TEXT NOT NULL, run TEXT NOT NULL UNIQUE, held INTEGER NOT NULL) STRICT;
+  CREATE INDEX places_workspace ON places (workspace, held, n);
+  -- what a person has made of the budget of a tree, by the root that pays
+  CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -176,7 +176,7 @@ class SqliteStore extends Committer implements Store {
         seq ?? null,
       );
       const held = batch.load(runId);
-      rest(held, undefined);
+      batch.rest(held, undefined);
       batch.touch(held);
       report(batch, held, childSetAside(held.row, reason));
     });

@@ -83,10 +83,8 @@ export function admitChild(batch: Writes, statements: Statements, { runId, start
 
 export function noRoom(batch: Writes, statements: Statements, held: Held, spawn: Spawn): Refusal | undefined {
   batch.writeRows();
-  const { limits, start, takesPlace } = spawn;
+  const { limits } = spawn;
   const count = (columns: Record<string, unknown> | undefined) => columns?.["runs"] as number;
   if (count(statements.countChildren.get(held.row.id)) >= limits.children) return "children";
-  if (count(statements.countTree.get(held.row.rootRunId)) >= limits.runs) return "runs";
-  const working = count(statements.countWorking.get(start.workspace));
-  return !takesPlace && working >= limits.concurrent ? "places" : undefined;
+  return count(statements.countTree.get(held.row.rootRunId)) >= limits.runs ? "runs" : undefined;
 }

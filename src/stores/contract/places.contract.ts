@@ -1,0 +1,297 @@
+// B4: who is at work in a workspace. A place is taken by an intent and given back by a rest or an end; who finds none
+// queues, and the oldest in the queue is first.
+
+import { expect } from "vitest";
+import type { FakeClock } from "../../clock.ts";
+import type { EventBody } from "../../journal/events.ts";
+import type { Spawn, Store } from "../store.ts";
+import {
+  admit,
+  callStarted,
+  childStarted,
+  ended,
+  type Open,
+  scenarios,
+  signal,
+  spawn,
+  suspended,
+  take,
+  thought,
+  toolResult,
+  toolStarted,
+} from "./kit.contract.ts";
+
+type Driver = Awaited<ReturnType<typeof take>>;
+
+export function placesContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario("[B4] [S1-69] a root beyond the limit is refused its first intent, and queues", async (opened) => {
+    const { store, clock } = opened;
+    const [one, two, three] = await roots(store, "r1", "r2", "r3");
+    expect(await works(one!, 2)).toBe(true);
+    expect(await works(two!, 2)).toBe(true);
+    expect(await works(three!, 2), "two are at work").toBe(false);
+    expect(await store.journal("r3"), "nothing of it is written").toHaveLength(1);
+    await queue(three!, 2);
+    expect(await store.run("r3")).toMatchObject({ status: "waiting", waitingOn: { kind: "slot" } });
+    expect(await store.due(clock.now(), 10)).toEqual([]);
+    expect(await store.nextDue(), "asks again by itself").toBe(clock.now() + 1_000);
+  });
+
+  scenario("[B4] who has a place keeps it from one intent to the next", async ({ store }) => {
+    const [one, two] = await roots(store, "r1", "r2");
+    expect(await works(one!, 1)).toBe(true);
+    await one!.append([thought("m0")]);
+    expect(await works(two!, 1)).toBe(false);
+    expect((await one!.append([toolStarted("m0.0")], { concurrent: 1 })).refused).toBeUndefined();
+    await one!.append([toolResult("m0.0")]);
+    expect(await works(one!, 1, "m1")).toBe(true);
+  });
+
+  for (const [how, leave] of LEAVINGS) {
+    scenario(`[B4] ${how} makes the one that waits longest due at once`, async ({ store, clock }) => {
+      const told: string[][] = [];
+      store.onCommit((_, woken) => void (woken.length > 0 && told.push([...woken])));
+      const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+      await works(holder!, 1);
+      await works(first!, 1);
+      await queue(first!, 1);
+      await works(second!, 1);
+      await queue(second!, 1);
+      await leave(holder!, store);
+      const due = (await store.due(clock.now(), 10)).filter((runId) => runId !== "r1");
+      expect(due).toEqual(["r2"]);
+      expect(told, "and says so, although no journal does").toEqual([["r2"]]);
+      expect(await works(await take(store, "r2"), 1)).toBe(true);
+    });
+  }
+
+  scenario(
+    "[B4] nobody takes a place that an older one waits for, however late that one comes",
+    async ({ store }) => {
+      const [holder, waiting, newer] = await roots(store, "r1", "r2", "r3");
+      await works(holder!, 1);
+      await works(waiting!, 1);
+      await queue(waiting!, 1);
+      await holder!.append([ended()]);
+      expect(await works(newer!, 1), "r2 was first").toBe(false);
+      await queue(newer!, 1);
+      const next = await take(store, "r2");
+      expect(await works(next, 1)).toBe(true);
+      await next.append([ended()]);
+      expect(await works(await take(store, "r3"), 1)).toBe(true);
+    },
+  );
+
+  scenario("[B4] asking again in vain keeps the turn, and writes nothing", async ({ store, clock }) => {
+    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+    await works(holder!, 1);
+    await works(first!, 1);
+    await queue(first!, 1);
+    await works(second!, 1);
+    await queue(second!, 1);
+    for (let time = 0; time < 3; time++) {
+      clock.advance(1_000);
+      await store.heartbeat("w1", []);
+      const again = await take(store, "r2");
+      expect(await works(again, 1)).toBe(false);
+      await again.append([], { guard: "signals", rest: { wakeAt: undefined, queue: 1 } });
+    }
+    expect(await store.journal("r2")).toHaveLength(2);
+    await holder!.append([ended()]);
+    expect(await store.due(clock.now(), 1)).toEqual(["r2"]);
+  });
+
+  scenario("[B4] who waits far behind asks less often", async ({ store, clock }) => {
+    const drivers = await roots(store, ...Array.from({ length: 7 }, (_, index) => `r${index}`));
+    for (const driver of drivers.slice(0, 2)) await works(driver, 2);
+    for (const driver of drivers.slice(2)) {
+      await works(driver, 2);
+      await queue(driver, 2);
+    }
+    const wakes = [];
+    for (let second = 1; second <= 3; second++) {
+      clock.advance(1_000);
+      wakes.push((await store.due(clock.now(), 10)).length);
+    }
+    expect(wakes).toEqual([2, 4, 5]);
+  });
+
+  scenario("[B4] a place that became free before the run could rest is not missed", async (opened) => {
+    const { store, clock } = opened;
+    const [holder, late] = await roots(store, "r1", "r2");
+    await works(holder!, 1);
+    expect(await works(late!, 1)).toBe(false);
+    await holder!.append([ended()]);
+    const told: string[] = [];
+    store.onCommit((_, woken) => void told.push(...woken));
+    await queue(late!, 1);
+    expect(await store.due(clock.now(), 10)).toEqual(["r2"]);
+    expect(told).toEqual(["r2"]);
+  });
+
+  scenario("[B4] [P7] a queued run that is cancelled keeps nobody waiting", async ({ store, clock }) => {
+    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+    await works(holder!, 1);
+    for (const driver of [first!, second!]) {
+      await works(driver, 1);
+      await queue(driver, 1);
+    }
+    await holder!.append([ended()]);
+    await store.cancel("r2", { by: "maria" });
+    expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r2", "r3"]);
+    expect(await works(await take(store, "r3"), 1), "r2 has not ended yet").toBe(true);
+    const cancelled = await take(store, "r2");
+    expect((await cancelled.append([ended("RUN_CANCELLED")], { guard: "signals" })).refused).toBeUndefined();
+  });
+
+  scenario("[B4] a queued run that is paused gives up its turn", async ({ store, clock }) => {
+    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+    await works(holder!, 1);
+    for (const driver of [first!, second!]) {
+      await works(driver, 1);
+      await queue(driver, 1);
+    }
+    await signal(store, "r2", suspended("p", { kind: "paused" }));
+    await (await take(store, "r2")).append([], { rest: { wakeAt: undefined } });
+    await holder!.append([ended()]);
+    expect(await store.due(clock.now(), 10)).toEqual(["r3"]);
+  });
+
+  scenario(
+    "[B4] [F01] [F04] killed at work: the place is kept for whoever takes the run up, and not lost",
+    async (opened) => {
+      const { clock } = opened;
+      const [holder, other] = await roots(opened.store, "r1", "r2");
+      await works(holder!, 1);
+      await works(other!, 1);
+      await queue(other!, 1);
+      clock.advance(16_000);
+      let next = await take(opened.store, "r1", "w2");
+      expect(await works(await take(opened.store, "r2", "w2"), 1)).toBe(false);
+      expect(await works(next, 1, "m1"), "it is at work still").toBe(true);
+      await opened.reopen();
+      expect(await works(await take(opened.store, "r2", "w3"), 1)).toBe(false);
+      next = await take(opened.store, "r1", "w3");
+      expect(await works(next, 1, "m2")).toBe(true);
+      await next.append([ended()]);
+      await opened.reopen();
+      expect(await works(await take(opened.store, "r2", "w4"), 1)).toBe(true);
+    },
+  );
+
+  scenario("[B4] other workspaces are none of its business; worktrees are no others", async ({ store }) => {
+    await admit(store, "r1");
+    await admit(store, "r2", { workspace: "/elsewhere" });
+    const [one, two] = [await take(store, "r1"), await take(store, "r2")];
+    expect([await works(one, 1), await works(two, 1)]).toEqual([true, true]);
+    const child = spawn("c1", "r1");
+    const apart = { ...child, start: { ...child.start, workspace: "/w/.cadre/worktrees/c1" } };
+    await one.append([childStarted("c1")], { spawn: { ...apart, place: "queues" } });
+    expect(await works(await take(store, "c1"), 1)).toBe(false);
+  });
+
+  scenario("[B4] a parent that will wait passes its place to its first child", async ({ store, clock }) => {
+    const [parent, other] = await roots(store, "r1", "r2");
+    await works(parent!, 1);
+    expect(await starts(parent!, "c1", "parents")).toBeUndefined();
+    expect(await starts(parent!, "c2", "free"), "the only place is c1's").toBe("places");
+    await parent!.append([waitsFor("c1")], { rest: { wakeAt: undefined } });
+    expect(await works(other!, 1)).toBe(false);
+    const child = await take(store, "c1");
+    expect(await works(child, 1), "c1 need not ask").toBe(true);
+    await queue(other!, 1);
+    await child.append([ended()]);
+    expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["r1", "r2"]);
+    const again = await take(store, "r1");
+    expect(await works(again, 1, "m9"), "a parent that resumes is behind who waits").toBe(false);
+    await queue(again, 1);
+    const next = await take(store, "r2");
+    expect(await works(next, 1)).toBe(true);
+    await next.append([ended()]);
+    expect(await works(await take(store, "r1"), 1, "m9")).toBe(true);
+  });
+
+  scenario("[B4] a parent without a place queues for its first child's", async ({ store, clock }) => {
+    const [parent, other] = await roots(store, "r1", "r2");
+    await works(other!, 1);
+    expect(await starts(parent!, "c1", "parents")).toBe("places");
+    expect(await store.run("c1")).toBeUndefined();
+    await queue(parent!, 1);
+    await other!.append([ended()]);
+    expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+    expect(await starts(await take(store, "r1"), "c1", "parents")).toBeUndefined();
+    expect(await works(await take(store, "c1"), 1)).toBe(true);
+  });
+
+  scenario(
+    "[B4] a child that queues is admitted in any case, and waits its turn",
+    async ({ store, clock }) => {
+      const [parent] = await roots(store, "r1");
+      await works(parent!, 1);
+      expect(await starts(parent!, "c1", "parents")).toBeUndefined();
+      expect(await starts(parent!, "c2", "queues")).toBeUndefined();
+      expect(await starts(parent!, "c3", "queues")).toBeUndefined();
+      await parent!.append([waitsFor("c1", "c2", "c3")], { rest: { wakeAt: undefined } });
+      for (const id of ["c2", "c3"]) {
+        const child = await take(store, id);
+        expect(await works(child, 1)).toBe(false);
+        await queue(child, 1);
+      }
+      for (const [id, next] of [
+        ["c1", "c2"],
+        ["c2", "c3"],
+      ] as const) {
+        const child = await take(store, id);
+        expect(await works(child, 1)).toBe(true);
+        await child.append([ended()]);
+        expect(await dueOf(store, clock, "c")).toEqual([next]);
+      }
+    },
+  );
+
+  scenario("[B4] a run that was set aside has no place", async ({ store }) => {
+    const [holder, other] = await roots(store, "r1", "r2");
+    await works(holder!, 1);
+    await store.quarantine({ runId: "r1", reason: "It cannot be read.", seq: 1 });
+    expect(await works(other!, 1)).toBe(true);
+  });
+}
+
+const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unknown>][] = [
+  ["an end", (driver) => driver.append([ended()])],
+  ["a rest for a person", (driver) => driver.append([suspended("s")], { rest: { wakeAt: undefined } })],
+  ["a rest until a time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
+  ["being set aside", (_, store) => store.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
+];
+
+async function roots(store: Store, ...runIds: string[]): Promise<Driver[]> {
+  for (const runId of runIds) await admit(store, runId);
+  return Promise.all(runIds.map((runId) => take(store, runId)));
+}
+
+/** Begins a model call, if there is a place. */
+async function works(driver: Driver, concurrent: number, callId = "m0"): Promise<boolean> {
+  const { refused } = await driver.append([callStarted(callId)], { guard: "signals", concurrent });
+  expect([undefined, "places"]).toContain(refused);
+  return refused === undefined;
+}
+
+const queue = (driver: Driver, places: number) =>
+  driver.append([suspended(`queue/${driver.lease.epoch}`, { kind: "slot" })], {
+    guard: "signals",
+    rest: { wakeAt: undefined, queue: places },
+  });
+
+async function starts(parent: Driver, id: string, place: Spawn["place"]): Promise<string | undefined> {
+  const limits = { children: 9, runs: 9, concurrent: 1 };
+  const child = { ...spawn(id, "r1"), place, limits };
+  return (await parent.append([childStarted(id)], { guard: "signals", spawn: child })).refused;
+}
+
+const waitsFor = (...items: string[]): EventBody =>
+  suspended(`waits/${items.join()}`, { kind: "child", items });
+
+const dueOf = async (store: Store, clock: FakeClock, prefix: string): Promise<string[]> =>
+  (await store.due(clock.now(), 10)).filter((runId) => runId.startsWith(prefix));

@@ -1,0 +1,108 @@
+// What a run and its tree may still spend (B2, B3). A tree's budget is one for all of its runs, so what a person says
+// about it is kept here: it binds runs that never heard of it, and lets every run go on that stopped for it.
+
+import type { RunId } from "../../ids.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import { closeTo, exceeded, isTreeLimit, type Spending } from "../../projections/tree-budget.ts";
+import { totalTokens } from "../../projections/usage.ts";
+import type { Append, Appended, Budget } from "../store.ts";
+import { budgetOf, type Held, type Statements } from "./rows.ts";
+
+/** The batch, as far as this needs it. */
+interface Rows {
+  readonly statements: Statements;
+  find(runId: RunId): Held | undefined;
+  keysOf(held: Held): ReadonlyMap<string, number>;
+  signal(held: Held, events: readonly EventBody[]): void;
+  writeRows(): void;
+}
+
+export interface Verdict {
+  refused?: Pick<Appended, "refused" | "exceeded">;
+  /** What the root is to be told, if the call begins. */
+  warnings?: EventBody[];
+}
+
+export function askBudget(
+  rows: Rows,
+  held: Held,
+  { estimate, run, tree: given }: NonNullable<Append["reserve"]>,
+): Verdict {
+  const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
+  const beyondOwn = exceeded(own, estimate, run);
+  if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
+  if (given.maxTokens === undefined && given.maxCost === undefined) return {};
+  const tree = { ...given, ...raisedFor(rows, held) };
+  const { spent, withOpen } = treeSpending(rows, held, own);
+  const beyondTree = exceeded(spent, estimate, tree, "tree.");
+  if (beyondTree) return { refused: { refused: "budget", exceeded: beyondTree } };
+  if (exceeded(withOpen, estimate, tree)) return { refused: { refused: "reserved" } };
+  return { warnings: closeTo(spent, tree) };
+}
+
+/** Once in a tree, in the journal of its root. */
+export function warnRoot(rows: Rows, held: Held, warnings: readonly EventBody[]): void {
+  const root = warnings.length === 0 ? undefined : rows.find(held.row.rootRunId);
+  if (!root || root.row.endedAt !== undefined) return;
+  const news = warnings.filter((warning) => !rows.keysOf(root).has(keyOf(warning)));
+  if (news.length > 0) rows.signal(root, news);
+}
+
+/** A person's word on the budget of a tree: from now on it is the budget, and whoever stopped for it goes on. */
+export function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]): void {
+  const decision = events.find(raises)?.payload as Payload<"APPROVAL_DECIDED"> | undefined;
+  if (!decision) return;
+  const { maxTokens, maxCost } = decision.limits!;
+  rows.statements.raiseBudget.run(budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
+  rows.writeRows();
+  for (const { id } of rows.statements.aliveOf.all(budgetOf(held.row))) {
+    const other = rows.find(id as RunId)!;
+    if (other === held || other.row.cancelRequested) continue;
+    const items = undecided(rows, other);
+    if (items.length > 0)
+      rows.signal(
+        other,
+        items.map((itemId) => decided({ ...decision, itemId })),
+      );
+  }
+}
+
+function raises({ type, payload }: EventBody): boolean {
+  if (type !== "APPROVAL_DECIDED" || payload.limits === undefined) return false;
+  return payload.decision === "approve" && payload.scope === "tree";
+}
+
+const decided = (payload: Payload<"APPROVAL_DECIDED">): EventBody => ({ type: "APPROVAL_DECIDED", payload });
+
+/** Budget items of the tree's budget that nobody has decided on. */
+function undecided(rows: Rows, held: Held): string[] {
+  const keys = rows.keysOf(held);
+  return [...keys].flatMap(([key, seq]) => {
+    if (!key.startsWith("limit/budget/")) return [];
+    const stored = rows.statements.eventBySeq.get(held.n, seq)!;
+    const { limit, itemId } = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
+    const isDecided = keys.has(keyOf(decided({ itemId: itemId!, decision: "approve", by: "" })));
+    return isTreeLimit(limit) && !isDecided ? [itemId!] : [];
+  });
+}
+
+function raisedFor({ statements }: Rows, { row }: Held): Budget {
+  const raised = statements.raisedBudget.get(budgetOf(row));
+  const { max_tokens: maxTokens = null, max_cost: maxCost = null } = raised ?? {};
+  return {
+    ...(maxTokens === null ? {} : { maxTokens: maxTokens as number }),
+    ...(maxCost === null ? {} : { maxCost: maxCost as number }),
+  };
+}
+
+function treeSpending(rows: Rows, held: Held, own: Spending): { spent: Spending; withOpen: Spending } {
+  rows.writeRows();
+  const others = rows.statements.treeSpend.get(budgetOf(held.row), held.n) as Record<string, number>;
+  const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
+  const withOpen = {
+    tokens: spent.tokens + others["open_tokens"]!,
+    cost: spent.cost + others["open_cost"]!,
+  };
+  return { spent, withOpen };
+}

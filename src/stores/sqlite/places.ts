@@ -1,0 +1,106 @@
+// Who is at work in a workspace, and who waits for that (B4). A run takes a place with an intent and gives it back when it
+// rests or ends; one whose process died still has its place, and goes on with it.
+//  1  No more runs have a place than may be at work at the same time.
+//  2  Who waits longest is first: nobody takes a place that an older one waits for.
+//  3  Whoever gives a place back, or waits no more, makes the next one due in the same transaction.
+// Asked only when a run that has no place begins something: `Held.place` answers for every other intent.
+
+import type { RunId } from "../../ids.ts";
+import type { Append, Spawn } from "../store.ts";
+import type { Held, Statements } from "./rows.ts";
+
+/** How long the first in a queue rests before they ask again; those far behind rest longer. */
+const ASK_AGAIN_MS = 1_000;
+const LAST = Number.MAX_SAFE_INTEGER;
+
+/** The batch, as far as this needs it. */
+interface Rows {
+  readonly now: number;
+  readonly statements: Statements;
+  /** Runs that were made due without an event. */
+  readonly woken: RunId[];
+  find(runId: RunId): Held | undefined;
+  touch(held: Held): void;
+}
+
+/** Takes what the events of an append need. False: every place is taken, and nothing has changed. */
+export function takePlace(rows: Rows, held: Held, { spawn, concurrent }: Append): boolean {
+  if (spawn) return placeChild(rows, held, spawn);
+  if (concurrent === undefined || placeOf(rows, held) === "held") return true;
+  if (ahead(rows, held, ticketOf(rows, held)) >= concurrent) return false;
+  drop(rows, held);
+  rows.statements.addPlace.run(workspaceOf(rows, held), held.row.id, 1);
+  held.place = "held";
+  return true;
+}
+
+function placeChild(rows: Rows, parent: Held, { runId, place, limits }: Spawn): boolean {
+  if (place === "queues") return true;
+  const passes = place === "parents" && placeOf(rows, parent) === "held";
+  const ticket = place === "parents" ? ticketOf(rows, parent) : LAST;
+  if (!passes && ahead(rows, parent, ticket) >= limits.concurrent) return false;
+  if (place === "parents") drop(rows, parent);
+  rows.statements.addPlace.run(workspaceOf(rows, parent), runId, 1);
+  return true;
+}
+
+/** At the rest or the end of a run: neither at work nor waiting for it. */
+export function leavePlace(rows: Rows, held: Held): void {
+  if (placeOf(rows, held) === "none") return;
+  drop(rows, held);
+  wakeNext(rows, workspaceOf(rows, held));
+}
+
+/** A run that is cancelled begins nothing more, so nobody waits behind it. */
+export function leaveQueue(rows: Rows, held: Held): void {
+  if (placeOf(rows, held) === "queued") leavePlace(rows, held);
+}
+
+/** A run that was refused a place keeps its turn, and is due when it should ask again: at once, if there is one by now. */
+export function queue(rows: Rows, held: Held, concurrent: number): number {
+  if (placeOf(rows, held) === "held") leavePlace(rows, held);
+  if (placeOf(rows, held) === "none") rows.statements.addPlace.run(workspaceOf(rows, held), held.row.id, 0);
+  held.place = "queued";
+  const before = ahead(rows, held, ticketOf(rows, held));
+  if (before >= concurrent) return rows.now + ASK_AGAIN_MS * Math.floor(before / concurrent);
+  rows.woken.push(held.row.id);
+  return 0;
+}
+
+function wakeNext(rows: Rows, workspace: string): void {
+  for (const columns of rows.statements.queued.iterate(workspace)) {
+    const next = rows.find(columns["run"] as RunId);
+    if (!next || next.worker !== undefined || (next.dueAt ?? LAST) <= rows.now) continue;
+    next.dueAt = 0;
+    rows.touch(next);
+    rows.woken.push(next.row.id);
+    return;
+  }
+}
+
+/** Those at work, and those who have waited longer. */
+function ahead(rows: Rows, held: Held, ticket: number): number {
+  const workspace = workspaceOf(rows, held);
+  return rows.statements.placesAhead.get(workspace, workspace, ticket)?.["runs"] as number;
+}
+
+function ticketOf({ statements }: Rows, { row }: Held): number {
+  return (statements.placeOf.get(row.id)?.["n"] as number | undefined) ?? LAST;
+}
+
+function placeOf({ statements }: Rows, held: Held): NonNullable<Held["place"]> {
+  if (held.place !== undefined) return held.place;
+  const columns = statements.placeOf.get(held.row.id);
+  held.place = columns === undefined ? "none" : columns["held"] === 1 ? "held" : "queued";
+  return held.place;
+}
+
+function drop({ statements }: Rows, held: Held): void {
+  statements.dropPlace.run(held.row.id);
+  held.place = "none";
+}
+
+/** Where its tree is at work: a child in a worktree of its own is no reason for more agents at once. */
+function workspaceOf(rows: Rows, { row }: Held): string {
+  return rows.find(row.rootRunId)?.row.workspace ?? row.workspace;
+}
