@@ -223,6 +223,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     offers,
     authority: () => authority,
     findAgent: project.find,
+    loadSteps: project.loadSteps,
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
