@@ -265,6 +265,8 @@ export const ApprovalView = z.object({
   host: z.string().optional(),
   pid: z.int().optional(),
   detail: z.string().optional(),
+  /** Of a question: the answers that there are. */
+  choices: z.array(z.string()).optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
