@@ -31,5 +31,6 @@ export {
   turn,
   turns,
 } from "./patterns/step.ts";
+export type { AgentEventName, AgentEvents, AgentListener, OnAgent } from "./projections/lifecycle.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

@@ -38,6 +38,7 @@ import {
   type ProjectOptions,
   toolsByName,
 } from "./project.ts";
+import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
@@ -78,6 +79,8 @@ export interface Runtime {
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** What becomes of agents, from now on. Returns what ends it. */
+  on: OnAgent;
   /** Drains: what is under way gets a while to finish; nothing is lost. */
   stop(): Promise<void>;
 }
@@ -129,6 +132,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
       if (!options.store) await store.close();
