@@ -10,8 +10,9 @@ import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
+import { answered, fitting, isSpent } from "./decide-steps.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
-import { problemWith, reportOf } from "./report.ts";
+import { reportOf } from "./report.ts";
 import type { RunView } from "./run-journal.ts";
 
 const NUDGE_AFTER = 3;
@@ -76,38 +77,10 @@ function next(view: RunView, facts: Facts): Action {
     const action = pattern.next(view, facts.now);
     if (action?.type === "take-turn" || (action?.type === "propose-made" && isSpent(view.state)))
       return takeTurn(view, facts);
-    if (action) return action.type === "end" ? fitting(action, view) : action;
+    if (action) return action.type === "end" ? end(fitting(action.ending, view)) : action;
   }
   const own = briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
   return (own.type === "end" ? answered(view, own.ending) : undefined) ?? own;
-}
-
-/** Something else than the number of its turns is used up: nothing more is begun but the last one (B3). */
-function isSpent(state: RunState): boolean {
-  const limit = hardLimit(state);
-  return limit !== undefined && limit.limit !== "maxTurns";
-}
-
-/** An answer that the agent's own turns came to may be what somebody asked them for, and not the run's. */
-function answered(view: RunView, ending: Ending): Action | undefined {
-  for (const pattern of patternsOf(view.definition)) {
-    const action = pattern.answered?.(view, ending);
-    if (action) return action;
-  }
-  return undefined;
-}
-
-/** What a module returns owes the form that its agent's file asks for, as a report does. */
-function fitting(action: Extract<Action, { type: "end" }>, { definition }: RunView): Action {
-  const { status, stopReason, summary, output } = action.ending;
-  if (!definition.steps || status !== "completed" || stopReason !== "final_answer") return action;
-  const problem = problemWith({ summary, output }, definition);
-  if (problem === undefined) return action;
-  return end({
-    status: "failed",
-    stopReason: "invalid_output",
-    summary: `What the module returned: ${problem}`,
-  });
 }
 
 /** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */

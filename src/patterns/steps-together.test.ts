@@ -3,8 +3,8 @@
 import { expect } from "vitest";
 import { effects, oracleTools } from "../../test/support/oracle.ts";
 import { look, payloadsOf, promptOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
+import { answersOf, controlled, promptText, says } from "../../test/support/steps.ts";
 import { decideApproval, decideOutcome } from "../loop/people.ts";
-import { answersOf, controlled, promptText, says } from "./steps.fixture.ts";
 
 scenario(
   "[S1-35] advisors come before the module, a handoff after it",

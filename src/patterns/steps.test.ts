@@ -1,10 +1,17 @@
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import { look, payloadsOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
+import {
+  answersOf,
+  controlled,
+  promptText,
+  refusedByProvider,
+  says,
+  yieldsOf,
+} from "../../test/support/steps.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import { cancelRun, decideApproval, sendMessage } from "../loop/people.ts";
-import { answersOf, controlled, promptText, refusedByProvider, says, yieldsOf } from "./steps.fixture.ts";
 
 scenario(
   "[S1-33] [S1-34] prompt, turns and return: the module's answer is the run's",

@@ -20,9 +20,9 @@ import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
-import { emptySteps, followSteps, type StepRecord } from "./step-record.ts";
+import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { FINAL_REPORT, itemIdOf, newCall, stepCall, type ToolCall } from "./tool-call.ts";
+import { FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { loopItem } from "./loop-guard.ts";
@@ -291,7 +291,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
 }
 
 function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
-  const call = state.calls.get(event.payload.toolCallId) ?? madeBySteps(state, event.payload);
+  const call = state.calls.get(event.payload.toolCallId) ?? callOfSteps(state, event.payload);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
   if (call.decision?.decision === "edit") {
@@ -299,16 +299,6 @@ function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
     call.input = call.decision.input;
   }
   call.decision = undefined;
-}
-
-/** What the module calls is the run's latest business, as a thought's calls are. */
-function madeBySteps(state: RunState, payload: Payload<"TOOL_PROPOSED">): ToolCall | undefined {
-  const { toolCallId: id, name, input } = payload;
-  if (input === undefined) return undefined;
-  if ([...state.calls.values()].every(({ result }) => result)) state.calls = new Map();
-  const call = stepCall(id, name, input);
-  state.calls.set(id, call);
-  return call;
 }
 
 function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {

@@ -2,6 +2,7 @@
 // step that is under way has to go by.
 
 import type { JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
+import { stepCall, type ToolCall } from "./tool-call.ts";
 
 export type AnsweredStep = Pick<Payload<"STEP_YIELDED">, "kind" | "arguments" | "answer">;
 
@@ -46,4 +47,16 @@ export function followSteps(
       break;
     default:
   }
+}
+
+/** What the module calls is the run's latest business, as a thought's calls are. */
+export function callOfSteps(
+  state: { calls: Map<string, ToolCall> },
+  { toolCallId: id, name, input }: Payload<"TOOL_PROPOSED">,
+): ToolCall | undefined {
+  if (input === undefined) return undefined;
+  if ([...state.calls.values()].every(({ result }) => result)) state.calls = new Map();
+  const call = stepCall(id, name, input);
+  state.calls.set(id, call);
+  return call;
 }

@@ -3,11 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
-import { promptProblem } from "../../test/simulation/prompt-check.ts";
-import { payloadsOf, promptOf } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
-import type { JournalEvent, Payload } from "../journal/events.ts";
-import type { Script } from "../models/script.ts";
+import type { JournalEvent, Payload } from "../../src/journal/events.ts";
+import { promptProblem } from "../simulation/prompt-check.ts";
+import { payloadsOf, promptOf } from "./scenario.ts";
+import type { World } from "./world.ts";
 
 const IMPORTS = `import { type Steps, type StepsInput, ask, delegate, parallel, prompt, sleep, tool, turn, turns } from "cadre";\n`;
 
@@ -27,8 +26,8 @@ export function rewrite({ folder }: World, body: string): void {
 
 /** One text for each turn. */
 export const says =
-  (...texts: string[]): Script =>
-  ({ turn }) => ({ text: texts[turn - 1] ?? "nothing more" });
+  (...texts: string[]) =>
+  ({ turn }: { turn: number }) => ({ text: texts[turn - 1] ?? "nothing more" });
 
 export const yieldsOf = (events: readonly JournalEvent[]): Payload<"STEP_YIELDED">[] =>
   payloadsOf(events, "STEP_YIELDED");
