@@ -1,6 +1,11 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // As a module with steps finds it: the Cadre that runs it.
+  resolve: {
+    alias: [{ find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) }],
+  },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],

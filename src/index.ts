@@ -11,5 +11,26 @@ export {
   resumeRun,
   sendMessage,
 } from "./loop/people.ts";
+export {
+  ask,
+  type CallAnswer,
+  type DelegateAnswer,
+  type DelegateOptions,
+  delegate,
+  parallel,
+  prompt,
+  type Step,
+  type Steps,
+  type StepsInput,
+  type StepsReport,
+  type StepsResult,
+  sleep,
+  type TurnAnswer,
+  type TurnsAnswer,
+  tool,
+  turn,
+  turns,
+} from "./patterns/step.ts";
+export type { AgentEventName, AgentEvents, AgentListener, OnAgent } from "./projections/lifecycle.ts";
 export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

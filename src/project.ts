@@ -9,6 +9,7 @@ import type { Agent, ModelNames } from "./agents/agent.ts";
 import type { AgentFolders } from "./agents/folders.ts";
 import { watchAgents } from "./agents/last-good.ts";
 import { type AgentSet, findAgent } from "./agents/load.ts";
+import { type LoadedSteps, loadSteps } from "./agents/load-steps.ts";
 import { composePrompt } from "./agents/prompt.ts";
 import { checkFiles, type FileReport } from "./agents/validate-files.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
@@ -57,6 +58,8 @@ export interface Project {
   files(paths: readonly string[]): Promise<FileReport[]>;
   /** The tools that an agent is offered. */
   offered(definition: Definition): { name: string; effect: Effect }[];
+  /** The module that controls an agent, as its file is now. */
+  loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   chooseModel(name: string): { model: string } | { problem: string };
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, startedAt: number): string;
   /** Exactly what the model would get at the root of a tree, and the tools that it would be offered. */
@@ -99,6 +102,7 @@ export function openProject(options: ProjectOptions): Project {
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),
     offered: (definition) => offeredTools(pinned(definition, tools), tools),
+    loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,
     async prompt(name, task) {

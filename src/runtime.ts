@@ -39,6 +39,7 @@ import {
   type ProjectOptions,
   toolsByName,
 } from "./project.ts";
+import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
@@ -81,6 +82,8 @@ export interface Runtime {
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** What becomes of agents, from now on. Returns what ends it. */
+  on: OnAgent;
   /** Drains: what is under way gets a while to finish; nothing is lost. */
   stop(): Promise<void>;
 }
@@ -136,6 +139,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
       if (!options.store) await store.close();
@@ -231,6 +235,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     offers,
     authority: () => authority,
     findAgent: project.find,
+    loadSteps: project.loadSteps,
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,

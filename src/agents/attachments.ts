@@ -1,13 +1,13 @@
 // What an agent's file points to, read when the agent is loaded: includes, a prompt in a file of its own, schemas, the
 // module with its steps. Never outside the folders that it may point into.
 
-import { createHash } from "node:crypto";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { readYaml } from "../config/yaml.ts";
 import { readConfined } from "./confined.ts";
 import { type Draft, ownDocument } from "./draft.ts";
 import { resolveIncludes } from "./include.ts";
+import { stepsHash, stepsProblem } from "./load-steps.ts";
 import { isMapping } from "./parse.ts";
 
 export interface Pointing {
@@ -17,6 +17,8 @@ export interface Pointing {
   folder: string;
   /** The project, or the agents folder outside of one: for prompts. */
   root: string;
+  /** What a file is called in a pinned definition. */
+  display(path: string): string;
 }
 
 /** In files of other products such text is text. */
@@ -43,14 +45,16 @@ async function readPrompt(draft: Draft, { path, root }: Pointing): Promise<Draft
   });
 }
 
-async function readSteps(draft: Draft, { path, folder }: Pointing): Promise<Draft> {
+async function readSteps(draft: Draft, { path, folder, display }: Pointing): Promise<Draft> {
   const name = draft.keys["steps"];
   if (typeof name !== "string" || name.trim() === "") return draft;
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
-  if ("problem" in read) {
-    return failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${read.problem}` });
-  }
-  return { ...draft, steps: { module: name, hash: createHash("sha256").update(read.text).digest("hex") } };
+  const problem = "problem" in read ? read.problem : stepsProblem(read.text);
+  if ("problem" in read || problem !== undefined)
+    return failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${problem}` });
+  // Not by its real path: that of a link would lie somewhere else.
+  const module = display(resolve(dirname(path), name));
+  return { ...draft, steps: { module, hash: stepsHash(read.text) } };
 }
 
 async function readSchema(draft: Draft, key: string, { path, folder }: Pointing): Promise<Draft> {

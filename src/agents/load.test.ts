@@ -403,7 +403,7 @@ describe("what a file points to", () => {
     write("p/agents/a.steps.ts", "export default function* () {}");
     write("p/agents/a.md", agentText("steps: ./a.steps.ts"));
     expect((await only()).definition?.steps).toEqual({
-      module: "./a.steps.ts",
+      module: "agents/a.steps.ts",
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });

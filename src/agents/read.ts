@@ -53,7 +53,8 @@ export async function readAgentFile(path: string, folder: Folder, way?: string):
       .digest("hex"),
   });
   if (drafts.length > 0) {
-    const pointing = { path, folder: folder.path, root: folder.root };
+    const { display } = folder;
+    const pointing = { path, folder: folder.path, root: folder.root, display };
     return { file, drafts: await Promise.all(drafts.map((draft) => attach(draft, pointing))) };
   }
   const message = "data of no kind that is known: not read as an agent";

@@ -1,7 +1,7 @@
 // The roles that cadre.yaml names (S2): written there, or in a file of the project.
 
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { Problem } from "../config/problem.ts";
 import type { Data, YamlDocument } from "../config/yaml.ts";
 import { attach } from "./attachments.ts";
@@ -43,7 +43,8 @@ async function draftRoles(document: YamlDocument, path: string, project: string)
   const parsed: ParsedAgent = { file, frontmatter: data, body: "", bodyLine: 1, document, problems };
   const hash = createHash("sha256").update(JSON.stringify(data)).digest("hex");
   const place = { path: file, below: file, packs: false, scope: "project" as const, hash };
-  const pointing = { path, folder: project, root: project };
+  const display = (at: string): string => relative(project, at).split(sep).join("/");
+  const pointing = { path, folder: project, root: project, display };
   const drafts = translated(rolesDialect, parsed, place).map((draft) => attach(draft, pointing));
   return { file, drafts: await Promise.all(drafts) };
 }

@@ -269,6 +269,8 @@ export const ApprovalView = z.object({
   detail: z.string().optional(),
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit: z.string().optional(),
+  /** Of a question: the answers that there are. */
+  choices: z.array(z.string()).optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),

@@ -134,11 +134,17 @@ const stop: Choice = { ...reject, help: "let the run come to its end" };
 const answer: Choice = {
   key: "a",
   label: "[a]nswer",
-  help: "type an answer; the agent reads it",
+  help: "type an answer; the run goes on with it",
   async act(item, desk, signal) {
     const text = (await desk.keys.line("Answer: ", signal)).trim();
     return text === "" ? false : decide(item, desk, { decision: "answer", answer: text });
   },
+};
+
+const leaveUnanswered: Choice = {
+  ...reject,
+  help: "give no answer; the run goes on without one",
+  act: (item, desk) => decide(item, desk, { decision: "reject" }),
 };
 
 const outcomes: readonly Choice[] = [
@@ -184,7 +190,7 @@ function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
     case "tool":
       return [approve, createEdit(), reject, ...(grant === undefined ? [] : [always(grant)])];
     case "question":
-      return [answer, reject];
+      return [answer, leaveUnanswered];
     case "outcome":
       return outcomes;
     case "budget":

@@ -94,7 +94,7 @@ export const payloads = {
   }),
   CONTEXT_ADDED: z.object({
     id: z.string(),
-    source: z.enum(["person", "parent", "agent", "advice", "team", "system"]),
+    source: z.enum(["person", "parent", "agent", "advice", "team", "steps", "system"]),
     from: z.string().optional(),
     text: z.string(),
     /** The task, with what was gathered for it: the model reads it in the task's place. */
@@ -153,6 +153,9 @@ export const payloads = {
     round: z.int().positive().optional(),
     /** Of a delegation: what the child will see of this run's conversation. */
     context: ContextMode.optional(),
+    /** Of a call that the agent's steps make: what is given to it, and whether the model is not to see it. */
+    input: z.unknown().optional(),
+    hidden: z.literal(true).optional(),
     /** Of call, definition, permissions and fingerprint: what an approval is bound to. */
     hash: z.string().optional(),
     /** The state of the files concerned when the preview was made. */

@@ -73,6 +73,8 @@ export const WaitingOn = z.object({
   blockers: z.array(z.string()).optional(),
   until: z.number().optional(),
   detail: z.string().optional(),
+  /** Of a question: the answers that there are. */
+  choices: z.array(z.string()).optional(),
 });
 export type WaitingOn = z.infer<typeof WaitingOn>;
 

@@ -80,7 +80,8 @@ function delegate({ state, definition }: View, open: readonly ToolCall[]): Actio
   const calls = leading(open, isDelegated);
   const { mode, maxParallel } = definition.delegation ?? DEFAULT_DELEGATION;
   const live = calls.flatMap((call) => liveChildFor(state, call) ?? []);
-  const room = (mode === "parallel" ? maxParallel : 1) - live.length;
+  const together = mode === "parallel" || calls.some(({ isStep }) => isStep);
+  const room = (together ? maxParallel : 1) - live.length;
   const ready = calls.filter((call) => mayStart(call) && wantsChild(state, call)).slice(0, Math.max(0, room));
   if (ready.length > 0) return { type: "start-children", calls: ready.map(({ id }) => id) };
   return live.length > 0 ? waitWith(live, open) : undefined;

@@ -11,6 +11,7 @@ import { promptTokens, type Transcript } from "../projections/transcript.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
+import { answered, fitting, isSpent } from "./decide-steps.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 import { reportOf } from "./report.ts";
 import type { RunView } from "./run-journal.ts";
@@ -75,9 +76,12 @@ function next(view: RunView, facts: Facts): Action {
   if (failure) return end(failure);
   for (const pattern of patternsOf(view.definition)) {
     const action = pattern.next(view, facts.now);
-    if (action) return action;
+    if (action?.type === "take-turn" || (action?.type === "propose-made" && isSpent(view.state)))
+      return takeTurn(view, facts);
+    if (action) return action.type === "end" ? end(fitting(action.ending, view)) : action;
   }
-  return briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+  const own = briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+  return (own.type === "end" ? answered(view, own.ending) : undefined) ?? own;
 }
 
 /** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
@@ -120,8 +124,15 @@ function nextTurn(view: RunView, facts: Facts): Action {
     });
   }
   return (
+    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
+  );
+}
+
+/** The model is asked once more, whatever it said before. */
+function takeTurn(view: RunView, facts: Facts): Action {
+  const { state, transcript } = view;
+  return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
-    afterText(view) ??
     stopForPerson(state) ??
     lastTurn(view) ??
     warning(state) ??

@@ -13,7 +13,7 @@ import { openWorkspace } from "./merge-child.ts";
 import type { Driven, LoopParts } from "./parts.ts";
 import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
-import { RunJournal } from "./run-journal.ts";
+import { RunJournal, type RunView } from "./run-journal.ts";
 
 const SUSPECT_AFTER = 2;
 const DEFAULT_WINDOW = 128_000;
@@ -66,7 +66,14 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
 const mustLeave = ({ aborted, reason }: AbortSignal): boolean => aborted && reason !== "cancel";
 
 async function step(run: RunJournal, parts: LoopParts, effects: AbortSignal): Promise<void> {
-  await perform(decide(await run.view(), facts(run, parts)), run, parts, effects);
+  const view = await run.view();
+  const steps = await stepsOf(run, parts);
+  await perform(decide({ ...view, steps }, facts(run, parts)), run, parts, effects);
+}
+
+/** Looked at for every decision: a file that changed meanwhile must not go on as if it had not. */
+async function stepsOf({ definition, state }: RunJournal, parts: LoopParts): Promise<RunView["steps"]> {
+  return definition.steps && !state.cancel ? parts.loadSteps(definition.steps) : undefined;
 }
 
 /** E5: until its next outcome, a run that was lost twice in a row. */

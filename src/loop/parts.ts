@@ -1,5 +1,6 @@
 // Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
 
+import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
@@ -44,6 +45,8 @@ export interface LoopParts {
   /** The rules in force now: the project's, the person's. */
   /** An agent as its file is now, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
+  /** The module that controls an agent, as its file is now. */
+  loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
   /** A model's full name, if it can be used here; a sentence if not. */
   chooseModel(name: string): { model: string } | { problem: string };
   /** What the project says for every run. */

@@ -219,6 +219,10 @@ function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: D
   }
   if (decision === "answer" && answer === undefined)
     throw new CadreError("BAD_REQUEST", "The answer is missing.");
+  if (item.kind === "question" && decision !== "answer" && decision !== "reject")
+    throw new CadreError("BAD_REQUEST", "This is a question: answer it, or reject it.");
+  if (answer !== undefined && item.choices && !item.choices.includes(answer))
+    throw new CadreError("BAD_REQUEST", `This is answered with one of: ${item.choices.join(", ")}.`);
   if (decision !== "edit" && input !== undefined) {
     throw new CadreError("BAD_REQUEST", "Only `edit` takes an input: what was shown is what runs.");
   }
@@ -305,7 +309,9 @@ function alreadyDecided(
   decision: Decision,
 ): { alreadyDecided: boolean } {
   const same =
-    before.decision === decision.decision && JSON.stringify(before.input) === JSON.stringify(decision.input);
+    before.decision === decision.decision &&
+    before.answer === decision.answer &&
+    JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
   const { by, ts } = before;
   throw new CadreError(
@@ -348,7 +354,8 @@ function notOpen(state: RunState, id: string, itemId: string): never {
   const asked = state.calls.get(callOf(itemId))?.proposal?.verdict === "ask";
   const stopped = Array.from({ length: state.guard.stops }, (_, index) => loopItem(index + 1));
   const budgets = Array.from(state.reached.values(), (reached) => reached.itemId);
-  if (asked || [...stopped, ...budgets].includes(itemId)) refuseEnded(state);
+  const isQuestion = itemId.startsWith("question/");
+  if (asked || isQuestion || [...stopped, ...budgets].includes(itemId)) refuseEnded(state);
   return notFound(id);
 }
 

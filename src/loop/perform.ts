@@ -9,6 +9,7 @@ import { finish } from "./finish.ts";
 import { mergeChild } from "./merge-child.ts";
 import type { LoopParts } from "./parts.ts";
 import { propose } from "./propose.ts";
+import { proposeMade } from "./propose-made.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { runTools } from "./run-tools.ts";
 import { startChildren } from "./start-children.ts";
@@ -35,6 +36,8 @@ export async function perform(
       return callModel(action, run, parts, effects);
     case "propose":
       return propose(action.calls, run, parts);
+    case "propose-made":
+      return proposeMade(action.calls, run, parts);
     case "run-tools":
       return runTools(action.calls, run, parts, effects);
     case "start-children":

@@ -28,7 +28,7 @@ export async function propose(ids: readonly string[], run: RunJournal, parts: Lo
   }
 }
 
-function judgedCall(
+export function judgedCall(
   call: ToolCall,
   grants: readonly Grant[],
   run: RunJournal,
@@ -205,7 +205,12 @@ export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "
 }
 
 /** The result of a call that cannot be run, in words that tell the model what it may do. */
-function refusalOf(call: ToolCall, index: number, run: RunJournal, parts: LoopParts): EventBody | undefined {
+export function refusalOf(
+  call: ToolCall,
+  index: number,
+  run: RunJournal,
+  parts: LoopParts,
+): EventBody | undefined {
   const { definition, state } = run;
   const max = state.start!.limits.maxToolCallsPerTurn;
   if (state.start!.mode === "chat" && index > 0) return result(call, ONE_AT_A_TIME, "deferred");

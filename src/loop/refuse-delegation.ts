@@ -52,7 +52,7 @@ function notADestination(name: string, delegates: readonly Delegate[] = []): Ref
 
 /** D1: the first of a response runs; a live child of any kind defers the next. */
 function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refused | undefined {
-  if ((definition.delegation ?? DEFAULT_DELEGATION).mode === "parallel") return undefined;
+  if (call.isStep || (definition.delegation ?? DEFAULT_DELEGATION).mode === "parallel") return undefined;
   const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
   if (first?.id === call.id && liveChildren(state.children).length === 0) return undefined;
   return {

@@ -58,6 +58,14 @@ export interface PatternRun {
   retries?: number | undefined;
 }
 
+/** A call that the agent's steps make. */
+export interface MadeCall {
+  id: string;
+  name: string;
+  input: unknown;
+  hidden: boolean;
+}
+
 export type Action =
   /** The run has ended: there is nothing to do, ever. */
   | { type: "stop" }
@@ -72,6 +80,8 @@ export type Action =
   | { type: "call-model"; callId: string; attempt: number; model: string; purpose: Purpose }
   /** Judge calls that have no verdict yet. */
   | { type: "propose"; calls: string[] }
+  /** Judge calls that the agent's steps make: they exist from then on. */
+  | { type: "propose-made"; calls: MadeCall[] }
   /** Begin these calls together. */
   | { type: "run-tools"; calls: string[] }
   /** Start the children that these calls ask for. */

@@ -64,8 +64,8 @@ describe.each(all(samples()))("%s", (_, sample) => {
       await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
       const [ended] = payloadsOf(await world.events(runId), "CHILD_RUN_COMPLETED");
       expect(ended).toMatchObject({ success: true, summary: sample.summary });
-      const [, ...below] = await familyOf(world, runId);
-      expect(new Set(below.map(({ depth }) => depth))).toEqual(new Set([1]));
+      const [, , ...below] = await familyOf(world, runId);
+      for (const { depth, trigger } of below) expect(depth).toBe(trigger === "delegation" ? 2 : 1);
     },
   );
 });

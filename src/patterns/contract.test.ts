@@ -7,10 +7,9 @@ import type { Intercept } from "../../test/support/mortal-store.ts";
 import { type Sample, samples } from "../../test/support/pattern-samples.ts";
 import { familyOf, payloadsOf, typesOf } from "../../test/support/scenario.ts";
 import { makeWorld, type World, type WorldOptions } from "../../test/support/world.ts";
-import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { decide } from "../loop/decide.ts";
-import { loadDefinition } from "../loop/run-journal.ts";
+import { loadDefinition, type RunView } from "../loop/run-journal.ts";
 import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
 import { transcriptProjection } from "../projections/transcript.ts";
@@ -27,10 +26,10 @@ describe.each(PATTERNS.map(({ key }) => [key, (samples() as Record<string, Sampl
       const runId = await lived(world);
       for (const { id } of await familyOf(world, runId)) {
         const events = await world.events(id);
-        const definition = await definitionOf(world, events);
+        const agent = await agentOf(world, events);
         for (const [index] of events.entries()) {
           const before = events.slice(0, index + 1);
-          expect(decided(before, definition)).toEqual(decided(before, definition));
+          expect(decided(before, agent)).toEqual(decided(before, agent));
         }
       }
       await world.close();
@@ -87,8 +86,8 @@ describe.each(PATTERNS.map(({ key }) => [key, (samples() as Record<string, Sampl
 );
 
 function worldOf(sample: Sample, more: Partial<WorldOptions> = {}): Promise<World> {
-  const { agent, cast, script } = sample;
-  return makeWorld({ agent, cast, script, ...more });
+  const { agent, cast, files = {}, script } = sample;
+  return makeWorld({ agent, cast, files, script, ...more });
 }
 
 async function lived(world: World): Promise<string> {
@@ -153,13 +152,17 @@ async function leftBehind(world: World, runId: string) {
   return { summary, runs };
 }
 
-function decided(events: readonly JournalEvent[], definition: Definition): unknown {
+function decided(
+  events: readonly JournalEvent[],
+  { definition, steps }: Pick<RunView, "definition" | "steps">,
+): unknown {
   const state = fold(runStateProjection, events);
   const transcript = fold(transcriptProjection, events);
-  return decide({ state, transcript, definition }, { now: 1, contextWindow: 100_000 });
+  return decide({ state, transcript, definition, steps }, { now: 1, contextWindow: 100_000 });
 }
 
-async function definitionOf(world: World, events: readonly JournalEvent[]): Promise<Definition> {
+async function agentOf(world: World, events: readonly JournalEvent[]) {
   const [start] = payloadsOf(events, "RUN_STARTED");
-  return loadDefinition(world.runtime.store, start!.definition);
+  const definition = await loadDefinition(world.runtime.store, start!.definition);
+  return { definition, steps: definition.steps && (await world.runtime.parts.loadSteps(definition.steps)) };
 }

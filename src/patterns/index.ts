@@ -6,8 +6,9 @@ import { bestOf } from "./best-of.ts";
 import { handoff } from "./handoff.ts";
 import type { Pattern } from "./pattern.ts";
 import { router } from "./router.ts";
+import { steps } from "./steps.ts";
 
-export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, bestOf];
+export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, bestOf, steps];
 
 /** Those that an agent's file asks for. */
 export const patternsOf = (definition: Definition): Pattern[] =>

@@ -2,7 +2,7 @@
 // listed alike, answered alike.
 
 import { approvalId } from "../ids.ts";
-import type { JournalEvent } from "../journal/events.ts";
+import type { JournalEvent, WaitingOn } from "../journal/events.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
@@ -28,6 +28,8 @@ export interface ApprovalItem {
   detail?: string;
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit?: string;
+  /** Of a question: the answers that there are. */
+  choices?: string[];
   round: number;
   requestedAt: number;
   expiresAt?: number;
@@ -38,20 +40,21 @@ export function openItems(state: RunState): ApprovalItem[] {
   if (!state.start || state.end || state.cancel) return [];
   const items = [...state.calls.values()].flatMap((call) => callItem(state, call));
   const waiting = state.waitingOn;
-  if (waiting?.kind === "budget" || waiting?.kind === "loop") {
-    for (const itemId of waiting.items ?? []) {
-      if (state.decisions.has(itemId)) continue;
-      const detail = waiting.detail === undefined ? {} : { detail: waiting.detail };
-      const reached = state.reached.get(`limit/${itemId}`);
-      items.push({
-        ...base(state, itemId),
-        kind: waiting.kind,
-        round: 1,
-        requestedAt: state.updatedAt,
-        ...detail,
-        ...(reached === undefined ? {} : { limit: reached.limit }),
-      });
-    }
+  if (waiting?.kind !== "budget" && waiting?.kind !== "loop" && waiting?.kind !== "question") return items;
+  const { kind, detail, choices, until } = waiting;
+  for (const itemId of waiting.items ?? []) {
+    if (state.decisions.has(itemId)) continue;
+    const reached = state.reached.get(`limit/${itemId}`);
+    items.push({
+      ...base(state, itemId),
+      kind,
+      round: 1,
+      requestedAt: state.updatedAt,
+      ...(reached === undefined ? {} : { limit: reached.limit }),
+      ...(detail === undefined ? {} : { detail }),
+      ...(choices === undefined ? {} : { choices }),
+      ...(until === undefined ? {} : { expiresAt: until }),
+    });
   }
   return items;
 }
@@ -72,6 +75,14 @@ export type ItemChange =
   | { type: "close"; itemId: string }
   | { type: "close-all" };
 
+/** Waiting for one of these is an item of its own; that of a call is opened by its proposal. */
+const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
+  outcome_unknown: "outcome",
+  budget: "budget",
+  loop: "loop",
+  question: "question",
+};
+
 export function itemChanges(event: JournalEvent): ItemChange[] {
   switch (event.type) {
     case "TOOL_PROPOSED": {
@@ -80,11 +91,10 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
       return verdict === "ask" ? [{ type: "open", itemId, kind: "tool", expiresAt }] : [];
     }
     case "RUN_SUSPENDED": {
-      const { kind, items = [] } = event.payload.waitingOn;
-      const opens =
-        kind === "outcome_unknown" ? "outcome" : kind === "budget" || kind === "loop" ? kind : undefined;
+      const { kind, items = [], until } = event.payload.waitingOn;
+      const opens = OPENED_BY[kind];
       if (!opens) return [];
-      return items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: undefined }));
+      return items.map((itemId) => ({ type: "open", itemId, kind: opens, expiresAt: until }));
     }
     case "APPROVAL_DECIDED":
       return [{ type: "close", itemId: event.payload.itemId }];

@@ -48,7 +48,7 @@ export interface Recording {
   /** A call of the runtime's own (a summary, a brief) while it is open. */
   errand: MessageRow | undefined;
   /** The calls that the latest turn asked for. */
-  calls: Record<string, { name: string; context?: ContextMode | undefined }>;
+  calls: Record<string, { name: string; context?: ContextMode | undefined; hidden?: true | undefined }>;
 }
 
 export const messagesProjection: Projection<Messages> = {
@@ -118,16 +118,16 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
     case "MODEL_CALL_FAILED":
       return [fail(recording, event)];
     case "TOOL_PROPOSED":
-      calls[event.payload.toolCallId] = { name: event.payload.name, context: event.payload.context };
+      calls[event.payload.toolCallId] = callOf(event.payload);
       return [];
     case "TOOL_RESULT": {
       const { toolCallId: id, output, files } = event.payload;
-      tell(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
+      if (!calls[id]?.hidden) tell(recording, event.seq, resultText(calls[id]?.name ?? id, output), true);
       return [touch(turn, files)];
     }
     case "CHILD_RUN_COMPLETED": {
       const { key, result } = event.payload;
-      tell(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
+      if (!calls[key]?.hidden) tell(recording, event.seq, resultText(calls[key]?.name ?? key, result), true);
       return [];
     }
     case "CANCEL_REQUESTED":
@@ -141,6 +141,12 @@ function record(recording: Recording, event: JournalEvent): (MessageRow | undefi
       return [];
   }
 }
+
+const callOf = ({ name, context, hidden }: Payload<"TOOL_PROPOSED">) => ({
+  name,
+  context,
+  ...(hidden ? { hidden } : {}),
+});
 
 function tell(recording: Recording, seq: number, text: string, isResult = false): void {
   recording.told.push({ seq, text, isResult });

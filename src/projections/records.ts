@@ -178,6 +178,8 @@ function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | u
       return said("user", { type: "text", text: event.payload.text });
     case "AGENT_THOUGHT":
       return { role: "assistant", content: assistantContent(event.payload) };
+    case "TOOL_PROPOSED":
+      return saidByModule(event.payload);
     case "TOOL_RESULT":
       return said("user", toolResult(event.payload));
     case "CHILD_RUN_COMPLETED": {
@@ -190,6 +192,12 @@ function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | u
 }
 
 const said = (role: AgentMessage["role"], part: object) => ({ role, content: [part] });
+
+/** A call that the agent's steps made: no thought has it. */
+function saidByModule({ toolCallId: id, name, input, round = 1 }: Payload<"TOOL_PROPOSED">) {
+  if (input === undefined || round > 1) return undefined;
+  return said("assistant", { type: "tool_use", id, name, input });
+}
 
 const toolResult = ({ toolCallId: id, output, isError }: Payload<"TOOL_RESULT">) => ({
   type: "tool_result",

@@ -20,6 +20,7 @@ import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
 import { FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
@@ -84,6 +85,7 @@ export interface RunState {
   /** Timers that have fired: how long a child may take is over. */
   fired: Set<string>;
   held: HeldTime;
+  steps: StepRecord;
   /** The task with what was gathered for it, and whether advisors had their say. */
   opening: string | undefined;
   advised: boolean;
@@ -127,6 +129,7 @@ export const emptyRunState = (): RunState => ({
   unstarted: new Map(),
   fired: new Set(),
   held: { ms: 0, since: undefined },
+  steps: emptySteps(),
   opening: undefined,
   advised: false,
   brief: undefined,
@@ -143,6 +146,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   applyUsage(state.usage, event);
   followMerge(state.children, event);
   followHold(state.held, state.status, event);
+  followSteps(state.steps, event, state);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -287,7 +291,7 @@ function modelCallFailed(state: RunState, event: EventOf<"MODEL_CALL_FAILED">): 
 }
 
 function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
-  const call = state.calls.get(event.payload.toolCallId);
+  const call = state.calls.get(event.payload.toolCallId) ?? callOfSteps(state, event.payload);
   if (!call) return;
   call.proposal = { ...event.payload, seq: event.seq, ts: event.ts };
   if (call.decision?.decision === "edit") {
@@ -331,7 +335,8 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const { output } = event.payload;
   if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
-  call.result = { outcome, seq: event.seq };
+  call.result = { outcome, output, seq: event.seq };
+  if (call.isStep) return;
   if (call.name === FINAL_REPORT && outcome === "error") state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
@@ -348,7 +353,8 @@ function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">):
   if (run !== null && passed !== null) state.tests = { run, passed };
   const call = state.calls.get(key);
   if (!call || call.result || mayBeRetried(child)) return;
-  call.result = { outcome: success ? "ok" : "error", seq: event.seq };
+  const output = { ...result, child_run_id: child.runId };
+  call.result = { outcome: success ? "ok" : "error", output, seq: event.seq };
   if (success) state.guard.refused = 0;
 }
 

@@ -172,6 +172,9 @@ function learnNames(names: Names, event: JournalEvent): void {
       names.calls.set(id, { tool: call.toolName, input: call.input });
     });
   }
+  if (event.type === "TOOL_PROPOSED" && event.payload.input !== undefined) {
+    names.calls.set(event.payload.toolCallId, { tool: event.payload.name, input: event.payload.input });
+  }
   if (event.type === "APPROVAL_DECIDED" && event.payload.decision === "edit") {
     const call = names.calls.get(callOf(event.payload.itemId));
     if (call) call.input = event.payload.input;
@@ -232,6 +235,7 @@ const SOURCES = {
   agent: "Another agent",
   advice: "An advisor",
   team: "The team",
+  steps: "Its module",
 };
 
 function failureLine({ ts, payload }: EventOf<"MODEL_CALL_FAILED">): Line {

@@ -1,4 +1,4 @@
-// A call of an agent, from the thought that made it to its one result.
+// A call of an agent, from the thought that made it (or the step of its module) to its one result.
 
 import type { Payload } from "../journal/events.ts";
 import type { ToolCallPart } from "../journal/message.ts";
@@ -12,6 +12,8 @@ export interface ToolCall {
   input: unknown;
   /** The model's text where its input was no JSON. */
   invalid: string | undefined;
+  /** Made by the agent's steps, not by its model. */
+  isStep: boolean;
   proposal: (Payload<"TOOL_PROPOSED"> & { seq: number; ts: number }) | undefined;
   /** The edit that an earlier round ended with: its input is the call's since. */
   edit: Payload<"APPROVAL_DECIDED"> | undefined;
@@ -22,7 +24,9 @@ export interface ToolCall {
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
   /** A person's word on what became of the latest attempt. */
   verdict: Payload<"OUTCOME_DECIDED"> | undefined;
-  result: { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; seq: number } | undefined;
+  result:
+    | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number }
+    | undefined;
 }
 
 export function newCall(
@@ -34,6 +38,7 @@ export function newCall(
     name: toolName,
     input,
     invalid,
+    isStep: false,
     proposal: undefined,
     edit: undefined,
     decision: undefined,
@@ -43,6 +48,12 @@ export function newCall(
     result: undefined,
   };
 }
+
+/** A call that the agent's steps make: it exists since it was judged. */
+export const stepCall = (id: string, toolName: string, input: unknown): ToolCall => ({
+  ...newCall(id, { toolName, input, invalid: undefined }),
+  isStep: true,
+});
 
 /** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
 export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);

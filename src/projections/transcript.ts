@@ -35,6 +35,8 @@ export interface Transcript {
   started: Map<string, Payload<"CHILD_RUN_STARTED">>;
   /** Where the results of the latest thought's calls go. */
   slots: Map<string, { message: Extract<PromptMessage, { role: "tool" }>; index: number }>;
+  /** Calls that the agent's steps make and the model does not see. */
+  hidden: Set<string>;
 }
 
 export const emptyTranscript = (): Transcript => ({
@@ -46,6 +48,7 @@ export const emptyTranscript = (): Transcript => ({
   usedIds: new Set(),
   started: new Map(),
   slots: new Map(),
+  hidden: new Set(),
 });
 
 export function applyTranscript(transcript: Transcript, event: JournalEvent): Transcript {
@@ -63,6 +66,9 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       break;
     case "AGENT_THOUGHT":
       if (isTurn(transcript.purpose)) addThought(transcript, event);
+      break;
+    case "TOOL_PROPOSED":
+      addStepCall(transcript, event);
       break;
     case "TOOL_RESULT":
       fillSlot(transcript, event.payload.toolCallId, resultOutput(event.payload));
@@ -103,6 +109,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   for (const placed of transcript.placed) placed.seq = 0;
   for (const context of transcript.unseen) context.seq = 0;
   transcript.slots = new Map();
+  transcript.hidden = new Set();
   const last = transcript.placed.at(-1)?.message.role;
   const goesOn = payload.trigger === "retry" && (last === "tool" || last === "user");
   if (!goesOn) say(transcript, seq, taskText(payload));
@@ -155,12 +162,37 @@ function addThought(transcript: Transcript, event: EventOf<"AGENT_THOUGHT">): vo
   });
 }
 
+/** What the agent's steps call reads as if the model had called it. */
+function addStepCall(transcript: Transcript, { seq, payload }: EventOf<"TOOL_PROPOSED">): void {
+  const { toolCallId: id, name, input, hidden, round = 1 } = payload;
+  if (input === undefined || round > 1) return;
+  if (hidden) {
+    transcript.hidden.add(id);
+    return;
+  }
+  const call: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: name, input };
+  const sent = sentId(transcript, call, id);
+  const parts = assistantParts([call], [sent]);
+  const last = transcript.placed.at(-1);
+  const message: Extract<PromptMessage, { role: "tool" }> = {
+    role: "tool",
+    content: [interrupted(sent, name)],
+  };
+  // F11: no provider takes the assistant twice in a row.
+  const said = last?.message.role === "assistant" ? last.message : undefined;
+  if (last && said) last.message = { ...said, content: [...said.content, ...parts] };
+  else transcript.placed.push({ seq, message: { role: "assistant", content: parts } });
+  transcript.placed.push({ seq: last && said ? last.seq : seq, message });
+  transcript.characters += contentLength([call]);
+  transcript.slots.set(id, { message, index: 0 });
+}
+
 /** The provider's own id where it is new here; ours where a server says `call_0` every turn. */
 function sentId(transcript: Transcript, call: ToolCallPart, own: string): string {
-  const id =
-    call.toolCallId === "" || transcript.usedIds.has(call.toolCallId)
-      ? own.replace(".", "_")
-      : call.toolCallId;
+  let id = call.toolCallId === "" ? own.replace(".", "_") : call.toolCallId;
+  if (transcript.usedIds.has(id)) id = own.replace(".", "_");
+  // A run that continues another has calls of the same names.
+  while (transcript.usedIds.has(id)) id += "_";
   transcript.usedIds.add(id);
   return id;
 }
@@ -213,6 +245,7 @@ function hearOfChild(transcript: Transcript, { seq, payload }: EventOf<"CHILD_RU
   const started = transcript.started.get(payload.child_run_id);
   transcript.started.delete(payload.child_run_id);
   if (started?.trigger !== "delegation" && started?.trigger !== "route") return;
+  if (transcript.hidden.has(payload.key)) return;
   const slot = transcript.slots.get(payload.key);
   if (slot && started.awaited !== false) {
     if (payload.result.status === "failed" && (started.retries ?? 0) > 0) return;

@@ -16,7 +16,7 @@ import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
 const [name = "run", folder = "", killAt = "0"] = process.argv.slice(2);
 const scenario = SCENARIOS[name as ScenarioName];
-const { task, root, agents } = scenario;
+const { task, root, agents, files = {} } = scenario;
 const said = script(scenario);
 const oracle = join(folder, "effects.log");
 let passed = 0;
@@ -80,6 +80,11 @@ const model: Script = (request) => {
   return said(request);
 };
 
+const DECISIONS = {
+  question: { decision: "answer", answer: "Blue." },
+  other: { decision: "approve" },
+} as const;
+
 /** Answers what is open, as somebody who can see what really happened. */
 async function beThePerson(runtime: Runtime): Promise<void> {
   for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
@@ -92,7 +97,8 @@ async function beThePerson(runtime: Runtime): Promise<void> {
           : { verdict: "run_again" as const };
         await decideOutcome(runId, callId, verdict, "person", runtime.people);
       } else {
-        await decideApproval(`${runId}:${itemId}`, { decision: "approve" }, "person", runtime.people);
+        const decision = DECISIONS[kind === "question" ? "question" : "other"];
+        await decideApproval(`${runId}:${itemId}`, decision, "person", runtime.people);
       }
     } catch {
       // Somebody was faster: the next look tells.
@@ -102,10 +108,11 @@ async function beThePerson(runtime: Runtime): Promise<void> {
 
 mkdirSync(join(folder, "agents"), { recursive: true });
 for (const [name, text] of Object.entries(agents)) writeFileSync(join(folder, "agents", `${name}.md`), text);
+for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "agents", name), text);
 const store = watched(openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }));
 const runtime = await createRuntime({
   folder,
-  env: {},
+  env: { CADRE_TRUST: "1" },
   home: join(folder, "home"),
   store,
   scripts: { crash: model },

@@ -12,6 +12,7 @@ const STRIDE = 7;
 
 const run = await undisturbed("run");
 const tree = await undisturbed("tree");
+const steps = await undisturbed("steps");
 
 describe("a run that is killed", () => {
   it("passes the boundaries that this suite is about", () => {
@@ -95,6 +96,24 @@ describe("a tree of runs whose process is killed", () => {
   );
 
   it("[F09] goes on when it is killed again while it recovers", () => killTwice(tree, 4), pairsTime());
+});
+
+describe("a run that a module controls, whose process is killed", () => {
+  it("[M3] leaves behind what it should, undisturbed", () => {
+    const { runs, done } = steps.left;
+    expect(runs.map(({ path, status, summary }) => `${path}: ${status}, ${summary}`)).toEqual([
+      "clerk: completed, A hat. charge card 1: done Stamped. Blue. Bought.",
+      "clerk > stamper: completed, Stamped.",
+    ]);
+    expect(done).toEqual(["clerk > stamper: stamp receipt", "clerk: charge card 1"]);
+    expect(steps.boundaries.join("\n")).toMatch(/append .*STEP_YIELDED[\s\S]*append .*TIMER_FIRED/);
+  });
+
+  it(
+    `[M1] [M3] [M4] [F01] [F03] goes on from ${ALL ? "every one" : `each ${STRIDE}th`} of its ${steps.boundaries.length} boundaries, with nothing done twice`,
+    () => killAtEach(steps, ALL ? 1 : STRIDE),
+    20 * MINUTES,
+  );
 });
 
 async function killAtEach(whole: Undisturbed, stride: number): Promise<void> {

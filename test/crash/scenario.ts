@@ -9,6 +9,8 @@ export interface CrashScenario {
   root: string;
   /** The files of all agents, by name. */
   agents: Record<string, string>;
+  /** Further files in the agents' folder, by name. */
+  files?: Record<string, string>;
   /** What each of them says, turn by turn. */
   says: Record<string, ScriptedTurn[]>;
 }
@@ -59,5 +61,35 @@ const tree: CrashScenario = {
   },
 };
 
-export const SCENARIOS = { run, tree };
+/** A module that prompts, has an unsafe effect, delegates, asks and sleeps. */
+const steps: CrashScenario = {
+  task: "buy it by the book",
+  root: "clerk",
+  agents: {
+    clerk: agent(
+      "steps: ./clerk.steps.ts\nagents: [stamper]\ntools: { allow: [charge], ask: [charge], deny: [] }",
+    ),
+    stamper: agent("tools: [stamp]"),
+  },
+  files: {
+    "clerk.steps.ts": `import { type Steps, ask, delegate, prompt, sleep, tool, turns } from "cadre";
+export default function* (): Steps {
+  yield prompt("What is to be bought?");
+  const wish = yield* turns();
+  const paid = yield* tool("charge", { what: "card 1" });
+  const stamped = yield* delegate("stamper", "stamp it");
+  const colour = yield* ask("Which colour?");
+  yield* sleep(1);
+  const last = yield* turns();
+  return [wish.summary, paid.output, stamped.summary, colour, last.summary].join(" ");
+}
+`,
+  },
+  says: {
+    clerk: [{ text: "A hat." }, { report: { summary: "Bought." } }],
+    stamper: [{ calls: [act("stamp", "receipt")] }, { text: "Stamped." }],
+  },
+};
+
+export const SCENARIOS = { run, tree, steps };
 export type ScenarioName = keyof typeof SCENARIOS;

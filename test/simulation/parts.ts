@@ -49,6 +49,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     offers: ({ tools: { allow } }, tool) => allow === undefined || allow.includes(tool.name),
     authority: () => sources,
     findAgent: world.findAgent,
+    loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),
     chooseModel: (model) => ({ model }),
     limits: {},
     approvalTimeout: undefined,

@@ -3,11 +3,13 @@
 
 import type { Script, ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 import type { Pattern } from "../../src/patterns/pattern.ts";
+import { controlled } from "./steps.ts";
 
 export interface Sample {
   /** Frontmatter of the agent that uses the pattern, and of the others. */
   agent: string;
   cast: Record<string, string>;
+  files?: Record<string, string>;
   script: Script;
   /** How it ends, undisturbed. */
   summary: string;
@@ -20,7 +22,14 @@ export type FirstCall = (agent: string) => NonNullable<ScriptedTurn["calls"]>[nu
 
 const looking: FirstCall = (agent) => ({ tool: "look", input: { what: agent } });
 
-type Samples = Record<Exclude<Pattern["key"], "team" | "steps">, Sample>;
+const CONTROL = `
+  const [first] = yield* parallel([delegate("second", "one"), delegate("third", "two")]);
+  if (first.status === "failed") throw new Error(first.summary);
+  yield prompt("And you?");
+  const own = yield* turns();
+  return own.summary;`;
+
+type Samples = Record<Exclude<Pattern["key"], "team">, Sample>;
 
 export function samples(first: FirstCall = looking): Samples {
   const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>
@@ -63,6 +72,13 @@ export function samples(first: FirstCall = looking): Samples {
           : busy(request),
       summary: "tester says so",
       family: ["tester best_of", "tester best_of", "third best_of"],
+    },
+    steps: {
+      ...controlled(CONTROL, "agents: [second, third]"),
+      cast: { second: "", third: "" },
+      script: busy,
+      summary: "tester says so",
+      family: ["second delegation", "third delegation"],
     },
   };
 }

@@ -46,6 +46,8 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
   agent?: string;
   /** Further agents: their frontmatter lines beside the model, by name. */
   cast?: Record<string, string>;
+  /** Further files of the project, by their paths in it. */
+  files?: Record<string, string>;
   /** The project's cadre.yaml. */
   config?: string;
   /** Drives nothing by itself: the test calls `drive`. */
@@ -57,7 +59,7 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
 const ENDS: EventType[] = ["RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED"];
 
 export async function makeWorld(options: WorldOptions): Promise<World> {
-  const { script, model = "scripted/test", agent = "", cast = {}, config, ...always } = options;
+  const { script, model = "scripted/test", agent = "", cast = {}, files = {}, config, ...always } = options;
   const folder = mkdtempSync(join(tmpdir(), "cadre-test-"));
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"));
@@ -67,6 +69,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       `---\ndescription: ${name === "tester" ? "tests" : `does ${name}`}\nmodel: ${model}\n${keys}\n---\nYou test.\n`,
     );
   }
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
   if (config !== undefined) writeFileSync(join(folder, "cadre.yaml"), config);
   let mortal: MortalStore;
   const open = async (given: Partial<WorldOptions>): Promise<Runtime> => {

@@ -73,7 +73,7 @@ export function answerCommands(item: ApprovalView, at: string): string[] {
     case "outcome":
       return [`cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`];
     case "question":
-      return [`cadre approve ${id} --answer "…"${at}`];
+      return [`cadre approve ${id} --answer "…"${at}`, `cadre reject ${id}${at}`];
     case "budget":
       return [`cadre approve ${id} --max-tokens …${at}`, `cadre reject ${id} --note "why"${at}`];
     default:
@@ -102,6 +102,7 @@ function facts(item: ApprovalView): string[] {
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
     ...(item.rule === undefined ? [] : [`asked because of: ${plainLine(item.rule)}`]),
     ...(typeof says === "string" ? [`agent says: ${plainLine(says)}`] : []),
+    ...(item.choices === undefined ? [] : [`answers: ${plainLine(item.choices.join(", "))}`]),
     ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),
     ...(item.kind === "outcome" ? [outcomeFact(item)] : []),
   ];

@@ -1,0 +1,103 @@
+// The module that controls an agent: a file beside the agent's own with `export default function*`. At load it is only
+// read; it is imported when a run needs it, by its content, and only where the project is trusted to bring code.
+
+import { createHash } from "node:crypto";
+import { registerHooks, stripTypeScriptTypes } from "node:module";
+import { extname, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { messageOf } from "../errors.ts";
+import type { Definition } from "../journal/definition.ts";
+import { readConfined } from "./confined.ts";
+import { type AgentFolders, searchedFolders } from "./folders.ts";
+
+export type StepsMain = (given: { task: string; input: unknown }) => Iterator<unknown, unknown, unknown>;
+
+export type LoadedSteps =
+  /** As the file is now; a pinned definition may know it by another hash. */
+  | { main: StepsMain; hash: string }
+  /** A sentence that says why it cannot be had. */
+  | { problem: string };
+
+export interface StepsPlace {
+  folders: AgentFolders;
+  /** Whether the project may bring code. */
+  trusted: boolean;
+}
+
+export async function loadSteps(
+  { module }: NonNullable<Definition["steps"]>,
+  { folders, trusted }: StepsPlace,
+): Promise<LoadedSteps> {
+  const { path, root, scope } = placeOf(module, folders);
+  if (scope === "project" && !trusted)
+    return { problem: `The module ${module} is not run: this folder is not trusted (\`cadre trust\`).` };
+  const read = await readConfined({ name: path, folder: root, root, within: "the agents folder" });
+  if ("problem" in read) return { problem: `The module ${module} ${read.problem}.` };
+  const hash = stepsHash(read.text);
+  try {
+    const main = await importMain(read.path, hash);
+    if (Object.prototype.toString.call(main) === "[object GeneratorFunction]")
+      return { main: main as StepsMain, hash };
+    return { problem: `The module ${module} cannot be used: its default export is no \`function*\`.` };
+  } catch (error) {
+    return { problem: `The module ${module} cannot be loaded: ${firstLine(error)}.` };
+  }
+}
+
+/** Text as it is read, whatever its line ends. */
+export const stepsHash = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** What is wrong with a module, as far as can be told without running it. */
+export function stepsProblem(text: string): string | undefined {
+  try {
+    quietly(() => stripTypeScriptTypes(text));
+  } catch (error) {
+    const line = /^[^\n]*:(\d+)\n/.exec((error as Error).stack ?? "")?.[1];
+    return `cannot be read${line === undefined ? "" : ` (line ${line})`}: ${firstLine(error)}`;
+  }
+  return /\bexport\s+default\b|\bas\s+default\b/.test(text)
+    ? undefined
+    : "has no default export: `export default function* …`";
+}
+
+/** Node says once in each process that this is experimental; people would take it for ours. */
+function quietly(work: () => void): void {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** From the name that a definition pins, `agents/fix.steps.ts` or `~/.cadre/agents/fix.steps.ts`, back to a file. */
+function placeOf(module: string, folders: AgentFolders) {
+  const [, prefix = "", rest = module] = /^(~\/|builtin:)?(.*)$/s.exec(module) ?? [];
+  const scope = prefix === "" ? "project" : prefix === "~/" ? "user" : "builtin";
+  const base = { project: folders.project, user: folders.user ?? "", builtin: folders.builtin }[scope];
+  const path = resolve(base, rest);
+  const folder = searchedFolders(folders).find(
+    (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
+  );
+  return { path, scope, root: folder?.path ?? resolve(base) };
+}
+
+const MARK = "?cadre-steps=";
+let hooked = false;
+
+/** The same content is imported once; a changed file is another module. */
+async function importMain(path: string, hash: string): Promise<unknown> {
+  if (!hooked) registerHooks({ resolve: findCadre });
+  hooked = true;
+  const loaded = (await import(`${pathToFileURL(path).href}${MARK}${hash}`)) as { default?: unknown };
+  return loaded.default;
+}
+
+/** `import … from "cadre"` in a module is the Cadre that runs it, whether or not the project has one installed. */
+const findCadre: Parameters<typeof registerHooks>[0]["resolve"] = (name, context, next) =>
+  name === "cadre" && context.parentURL?.includes(MARK)
+    ? { url: new URL(`../index${extname(import.meta.url)}`, import.meta.url).href, shortCircuit: true }
+    : next(name, context);
+
+const firstLine = (error: unknown): string => messageOf(error).split("\n")[0]!.replace(/\.$/, "");

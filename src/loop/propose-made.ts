@@ -1,0 +1,33 @@
+// Calls that the agent's steps make: judged like the model's own, and in the journal from then on with what is given to
+// them. One that cannot be made has its result at once.
+
+import type { EventBody } from "../journal/events.ts";
+import type { MadeCall } from "../patterns/action.ts";
+import { stepCall } from "../projections/tool-call.ts";
+import type { LoopParts } from "./parts.ts";
+import { currentGrants, judgedCall, refusalOf } from "./propose.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+/** In one append: of calls that are made together none is there without the others. */
+export async function proposeMade(
+  calls: readonly MadeCall[],
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<void> {
+  const grants = await currentGrants(run, parts);
+  const events: EventBody[] = [];
+  for (const made of calls) {
+    const call = stepCall(made.id, made.name, made.input);
+    const judged = refusalOf(call, 0, run, parts) ?? (await judgedCall(call, grants, run, parts));
+    events.push(...withInput(judged, made));
+  }
+  run.record(...events);
+}
+
+function withInput(judged: EventBody, { id, name, input, hidden }: MadeCall): EventBody[] {
+  const made = { input, ...(hidden ? { hidden: true as const } : {}) };
+  if (judged.type === "TOOL_PROPOSED")
+    return [{ type: "TOOL_PROPOSED", payload: { ...judged.payload, ...made } }];
+  const payload = { toolCallId: id, name, effect: "read" as const, verdict: "deny" as const };
+  return [{ type: "TOOL_PROPOSED", payload: { ...payload, rule: "it cannot be made", ...made } }, judged];
+}

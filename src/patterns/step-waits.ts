@@ -1,0 +1,65 @@
+// Steps that wait for nothing of the agent's own: for a person's answer, and for a time to come. Both are state in the
+// journal; no process is needed meanwhile.
+
+import type { EventBody } from "../journal/events.ts";
+import type { RunState } from "../projections/run-state.ts";
+import type { Action } from "./action.ts";
+import type { StepData } from "./step.ts";
+
+type Waiting = { index: number; step: StepData };
+
+/** M3. `events`: what becomes true with the answer. */
+export function answerOf({ index, step }: Waiting, answer: unknown, events: EventBody[] = []): Action {
+  const payload = { index, kind: step.kind, arguments: step.arguments, answer };
+  return { type: "record", events: [...events, { type: "STEP_YIELDED", payload }] };
+}
+
+export function askPerson(
+  waiting: Waiting,
+  { question, choices }: { question: string; choices?: string[] | undefined },
+  state: RunState,
+  now: number,
+): Action {
+  const { attended, approvals, limits } = state.start!;
+  const item = `question/${waiting.index}`;
+  const decided = state.decisions.get(item);
+  if (decided?.decision === "expire" && approvals.onTimeout === "fail")
+    return failed("approval_expired", `Nobody answered in time: ${question}`);
+  if (decided) return answerOf(waiting, decided.answer ?? null);
+  if (!attended && approvals.unattended === "fail")
+    return failed("error", `A question needs a person, and nobody is there: ${question}`);
+  if (!attended && approvals.unattended === "reject") return answerOf(waiting, null);
+  const at = state.steps.timers.get(item);
+  if (at === undefined && attended && approvals.onTimeout !== "wait")
+    return record({
+      type: "TIMER_SET",
+      payload: { id: item, at: now + limits.approvalTimeout, purpose: "an answer" },
+    });
+  // The driver's own decision when the time is over: the same event and key as a person's, so only one can win.
+  if (at !== undefined && at <= now)
+    return record({ type: "APPROVAL_DECIDED", payload: { itemId: item, decision: "expire", by: "cadre" } });
+  const waitingOn = {
+    kind: "question" as const,
+    items: [item],
+    detail: question,
+    ...(choices === undefined ? {} : { choices }),
+    ...(at === undefined ? {} : { until: at }),
+  };
+  return { type: "suspend", waitingOn, wakeAt: at };
+}
+
+export function sleepUntil(waiting: Waiting, ms: number, state: RunState, now: number): Action {
+  const id = `sleep/${waiting.index}`;
+  const at = state.steps.timers.get(id);
+  if (at === undefined)
+    return record({ type: "TIMER_SET", payload: { id, at: now + ms, purpose: "its module" } });
+  if (at <= now) return answerOf(waiting, null, [{ type: "TIMER_FIRED", payload: { id } }]);
+  return { type: "suspend", waitingOn: { kind: "timer", items: [id], until: at }, wakeAt: at };
+}
+
+const record = (event: EventBody): Action => ({ type: "record", events: [event] });
+
+const failed = (stopReason: "approval_expired" | "error", summary: string): Action => ({
+  type: "end",
+  ending: { status: "failed", stopReason, summary },
+});

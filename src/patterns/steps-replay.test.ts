@@ -1,0 +1,170 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { scenario } from "../../test/support/scenario.ts";
+import { answersOf, controlled, rewrite, says } from "../../test/support/steps.ts";
+import { makeWorld, type World } from "../../test/support/world.ts";
+import type { Payload } from "../journal/events.ts";
+import { decideApproval, resumeRun } from "../loop/people.ts";
+import { emptyRunState } from "../projections/run-state.ts";
+import { replay } from "./replay.ts";
+import { prompt } from "./step.ts";
+
+const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;
+
+async function answered(world: World, runId: string, index = 1): Promise<void> {
+  const decision = { decision: "answer", answer: "yes" } as const;
+  await decideApproval(`${runId}:question/${index}`, decision, "ann", world.runtime.people);
+}
+
+scenario(
+  "a changed module suspends the run, and put back it goes on",
+  { ...controlled(ASKS), script: says() },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    rewrite(world, `${ASKS} // better`);
+    await answered(world, runId);
+    const { waitingOn } = await world.settled(runId);
+    expect(waitingOn).toMatchObject({ kind: "definition_changed" });
+    expect(waitingOn?.detail).toMatch(/^The module agents\/tester\.steps\.ts has changed .* resume the run/);
+    rewrite(world, ASKS);
+    await resumeRun(runId, "ann", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+  },
+);
+
+scenario(
+  "a person may let it go on with the changed module, which must agree with the record",
+  { ...controlled(ASKS), script: says() },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    rewrite(world, ASKS.replace("went on", "went on by another way"));
+    await answered(world, runId);
+    await world.settled(runId);
+    await resumeRun(runId, "ann", world.runtime.people);
+    const done = await world.seen(runId, "RUN_COMPLETED");
+    expect(done.payload).toMatchObject({ summary: "went on by another way" });
+  },
+);
+
+scenario(
+  "[M1] a yield that differs from the record fails the run and names both",
+  { ...controlled(ASKS), script: says() },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    rewrite(world, ASKS.replace("Be quick.", "Be slow."));
+    await answered(world, runId);
+    await world.settled(runId);
+    await resumeRun(runId, "ann", world.runtime.people);
+    const failed = await world.seen(runId, "RUN_FAILED");
+    expect(failed.payload).toMatchObject({ stopReason: "error" });
+    expect((failed.payload as { summary: string }).summary).toMatch(
+      /not deterministic: yield 0 was prompt {"text":"Be quick\."}, and replayed it yields prompt {"text":"Be slow\."}/,
+    );
+  },
+);
+
+scenario(
+  "[M1] a module that looks at the clock is caught at the next replay",
+  {
+    idle: true,
+    ...controlled(`yield prompt(String(process.hrtime.bigint())); yield* ask("Well?"); return "";`),
+    script: says(),
+  },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.drive(runId);
+    await world.restart();
+    await answered(world, runId);
+    const { end } = await world.drive(runId);
+    expect(end).toMatchObject({ status: "failed", summary: expect.stringContaining("not deterministic") });
+  },
+);
+
+scenario(
+  "a module that is gone suspends the run until it is back",
+  { ...controlled(ASKS), script: says() },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    rmSync(join(world.folder, "agents/tester.steps.ts"));
+    await answered(world, runId);
+    const { waitingOn } = await world.settled(runId);
+    expect(waitingOn).toMatchObject({
+      kind: "definition_changed",
+      detail: expect.stringMatching(/tester\.steps\.ts cannot be read\. Nothing is lost/),
+    });
+    rewrite(world, ASKS);
+    await resumeRun(runId, "ann", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+  },
+);
+
+test.each([
+  [
+    "throws",
+    `yield prompt("a");\nthrow new Error("no way");`,
+    /threw: no way \(agents\/tester\.steps\.ts:\d+:\d+\)/,
+  ],
+  ["yields no step", `yield 42 as never; return "";`, /Yield 0 of the module is no step: 42/],
+  ["yields a prompt without words", `yield prompt(" "); return "";`, /no step.*must not be empty/s],
+  ["returns nothing", `yield prompt("a");`, /returned nothing, and its agent never reported/],
+  ["returns what is no answer", `return 42 as never;`, /has returned 42/],
+])(
+  "a module that %s fails its run and says so",
+  async (_, body, summary) => {
+    const world = await makeWorld({ ...controlled(body), script: says() });
+    try {
+      const { end } = await world.settled(await world.run("go"));
+      expect(end).toMatchObject({ status: "failed", summary: expect.stringMatching(summary) });
+    } finally {
+      await world.close();
+    }
+  },
+  120_000,
+);
+
+test("a module that yields without end is stopped, and replaying it until then takes no time to speak of", () => {
+  const main = function* () {
+    for (;;) yield prompt("more");
+  };
+  const state = emptyRunState();
+  state.start = { task: "t" } as Payload<"RUN_STARTED">;
+  const step = { kind: "prompt", arguments: { text: "more" }, answer: null };
+  state.steps.answered = Array.from({ length: 9_999 }, () => step);
+  const from = performance.now();
+  expect(replay(main, "m.steps.ts", state)).toMatchObject({ type: "yielded", index: 9_999 });
+  expect(performance.now() - from).toBeLessThan(2_000);
+  state.steps.answered.push(step);
+  expect(replay(main, "m.steps.ts", state)).toEqual({
+    type: "failed",
+    why: "The module has yielded 10000 times and has not returned.",
+  });
+});
+
+scenario(
+  "[M2] what a module does to an answer is not there when it is replayed",
+  {
+    idle: true,
+    ...controlled(
+      `
+      const one = yield* tool("look", { what: "a" });
+      (one as { output: string }).output = "mine";
+      (input as { n: number }).n++;
+      yield* ask("Well?");
+      return one.output + (input as { n: number }).n;`,
+    ),
+    script: says(),
+  },
+  async (world) => {
+    const runId = await world.run("go", { input: { n: 1 } });
+    await world.drive(runId);
+    await world.restart();
+    await answered(world, runId);
+    expect((await world.drive(runId)).end?.summary).toBe("mine2");
+    expect(answersOf(await world.events(runId))[0]).toEqual({ output: "look a: done", isError: false });
+  },
+);

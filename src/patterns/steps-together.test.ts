@@ -1,0 +1,177 @@
+// Steps with everything else that there is: the other patterns, limits, trust, a crash in the middle of a call.
+
+import { expect } from "vitest";
+import { effects, oracleTools } from "../../test/support/oracle.ts";
+import { look, payloadsOf, promptOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
+import { answersOf, controlled, promptText, says } from "../../test/support/steps.ts";
+import { decideApproval, decideOutcome } from "../loop/people.ts";
+
+scenario(
+  "[S1-35] advisors come before the module, a handoff after it",
+  {
+    ...controlled(
+      `
+      const [kind] = [yield* turns()];
+      return "drafted: " + kind.summary;`,
+      "advisors: [critic]\nhandoff: approver",
+    ),
+    cast: { critic: "", approver: "" },
+    script: roles({ tester: says("a draft") }),
+  },
+  async (world) => {
+    const runId = await world.run("write");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "handed_off", summary: "approver is done" });
+    const events = await world.events(runId);
+    const started = payloadsOf(events, "CHILD_RUN_STARTED");
+    expect(started.map(({ trigger }) => trigger)).toEqual(["advisor", "handoff"]);
+    const types = typesOf(events);
+    expect(types.indexOf("CHILD_RUN_COMPLETED")).toBeLessThan(types.indexOf("MODEL_CALL_STARTED"));
+    const [first] = promptOf(await world.events(started[1]!.child_run_id));
+    expect(JSON.stringify(first)).toContain("drafted: a draft");
+  },
+);
+
+scenario(
+  "without Finalize what the module returns is not the answer: the last child's is",
+  {
+    ...controlled(
+      `yield* delegate("coder", "code it", { hidden: true }); yield* turns(); return "mine";`,
+      "agents: [coder]\npolicy: [Delegate]",
+    ),
+    cast: { coder: "" },
+    script: roles({ tester: says("ok") }),
+  },
+  async (world) => {
+    const runId = await world.run("build");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "coder is done" });
+    expect(promptText(await world.events(runId))).toEqual(["user: build", "assistant: ok"]);
+  },
+);
+
+const OUTPUT = `output: { type: object, properties: { n: { type: number } }, required: [n] }`;
+
+scenario(
+  "what a module returns owes its agent's output",
+  {
+    ...controlled(`return { summary: "counted", output: { n: "many" } };`, OUTPUT),
+    script: says(),
+  },
+  async (world) => {
+    const { end } = await world.settled(await world.run("count"));
+    expect(end).toMatchObject({ status: "failed", stopReason: "invalid_output" });
+    expect(end?.summary).toMatch(/What the module returned: `output` does not fit/);
+  },
+);
+
+scenario(
+  "[B3] the limit on turns holds across the module: the last turn is announced, and ends the run",
+  {
+    ...controlled(`for (;;) yield* turns();`, "limits: { maxTurns: 3 }"),
+    script: says("one", "two", "three"),
+  },
+  async (world) => {
+    const runId = await world.run("go on");
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "max_turns", summary: "three" });
+    const events = await world.events(runId);
+    expect(answersOf(events)).toHaveLength(2);
+    expect(payloadsOf(events, "MODEL_CALL_STARTED").at(-1)).toMatchObject({ purpose: "final" });
+  },
+);
+
+scenario(
+  "[B3] a module that only makes calls ends at a limit that is used up",
+  {
+    ...controlled(`for (;;) yield* tool("look", { what: "a" });`, "limits: { maxEvents: 60 }"),
+    script: says("I looked a lot."),
+  },
+  async (world) => {
+    const { end } = await world.settled(await world.run("look"));
+    expect(end).toMatchObject({ status: "failed", stopReason: "history_limit" });
+    expect(effects(world.oracle).length).toBeGreaterThan(5);
+  },
+);
+
+scenario(
+  "[F43] what the module repeats is not held against its agent",
+  {
+    ...controlled(`
+      for (let n = 0; n < 6; n++) yield* tool("fly", {});
+      yield* turns();
+      return "fine";`),
+    script: turns({ calls: [look("a")] }, { text: "done" }),
+  },
+  async (world) => {
+    expect((await world.settled(await world.run("go"))).end).toMatchObject({ status: "completed" });
+  },
+);
+
+scenario(
+  "nobody is there: a question is answered with nothing where the run's policy rejects",
+  {
+    ...controlled(`return "Got " + (yield* ask("Well?"));`),
+    config: "approvals: { unattended: reject }",
+    script: says(),
+  },
+  async (world) => {
+    const runId = await world.run("go", { attended: false });
+    expect((await world.settled(runId)).end?.summary).toBe("Got null");
+  },
+);
+
+scenario(
+  "a rejected question is answered with nothing",
+  { ...controlled(`return "Got " + (yield* ask("Well?"));`), script: says() },
+  async (world) => {
+    const runId = await world.run("go");
+    await world.settled(runId);
+    await decideApproval(`${runId}:question/0`, { decision: "reject" }, "ann", world.runtime.people);
+    expect((await world.seen(runId, "RUN_COMPLETED")).payload).toMatchObject({ summary: "Got null" });
+  },
+);
+
+scenario(
+  "a project that nobody trusts brings no code: the module is not imported, and the run says what to do",
+  {
+    env: {},
+    ...controlled(`return "ran";`),
+    script: says(),
+  },
+  async (world) => {
+    const { waitingOn } = await world.settled(await world.run("go"));
+    expect(waitingOn).toMatchObject({
+      kind: "definition_changed",
+      detail: expect.stringMatching(/is not run: this folder is not trusted \(`cadre trust`\)/),
+    });
+  },
+);
+
+const DIES = { dies: true };
+
+scenario(
+  "[P4] [F03] killed in an unsafe call of the module, it is put to a person and never run again by itself",
+  {
+    idle: true,
+    ...controlled(`return (yield* tool("charge", { what: "card" })).output as string;`),
+    config: "permissions: { allow: [charge] }",
+    script: says(),
+  },
+  async (world) => {
+    const after = (): Promise<void> | undefined => {
+      if (!DIES.dies) return undefined;
+      DIES.dies = false;
+      world.die();
+      return new Promise(() => {});
+    };
+    await world.restart({ tools: oracleTools(world.oracle, { after }) });
+    const runId = await world.run("buy");
+    await Promise.race([world.drive(runId), world.dead()]);
+    await world.restart();
+    const { waitingOn } = await world.drive(runId);
+    expect(waitingOn).toEqual({ kind: "outcome_unknown", items: ["outcome/s0.0"] });
+    await decideOutcome(runId, "s0.0", { verdict: "happened", output: "paid" }, "ann", world.runtime.people);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "paid" });
+    expect(effects(world.oracle)).toHaveLength(1);
+  },
+);

@@ -1,0 +1,233 @@
+// Steps: a module decides what its agent does next. It is replayed from the answers in the journal for each decision
+// (M1), so nothing of it has to survive; this file says what the step that it waits for needs now.
+//  M3  A step is answered by one event, STEP_YIELDED, written only when everything that it asked for is in the journal.
+//  M4  What it begins has a name of its own (`s3.0`, `question/3`, `sleep/3`), so a crash begins nothing twice.
+
+import type { EventBody, StopReason } from "../journal/events.ts";
+import type { RunState, ToolCall } from "../projections/run-state.ts";
+import type { Action, Ending, MadeCall } from "./action.ts";
+import type { Pattern, TakeTurn, View } from "./pattern.ts";
+import { replay } from "./replay.ts";
+import type {
+  CallAnswer,
+  DelegateArguments,
+  StepData,
+  StepsReport,
+  TurnAnswer,
+  TurnsAnswer,
+} from "./step.ts";
+import { answerOf, askPerson, sleepUntil } from "./step-waits.ts";
+
+export const steps: Pattern = {
+  key: "steps",
+
+  next(view, now): Action | TakeTurn | undefined {
+    const { state, definition } = view;
+    // B3: its last turn is under way, or over: the run ends with what comes of it.
+    if (state.latest?.purpose === "final" && isSince(state, state.latest.seq)) return undefined;
+    const module = usable(view);
+    if ("type" in module) return module;
+    const reached = replay(module.main, definition.steps!.module, state);
+    if (reached.type === "failed") return end("error", reached.why);
+    if (reached.type === "returned") return returned(reached.value, view);
+    return forStep(reached, view, now);
+  },
+
+  /** The agent has reported, or answered without a call: that is a step's answer, not the run's. */
+  answered({ state, steps: module, definition }, ending): Action | undefined {
+    if (ending.stopReason !== "final_answer" || !module || "problem" in module) return undefined;
+    const reached = replay(module.main, definition.steps!.module, state);
+    if (reached.type !== "yielded") return undefined;
+    const { summary, details, warnings, suggestions, output } = ending;
+    const report: StepsReport = known({ summary, details, warnings, suggestions, output });
+    const open = [...state.calls.values()].filter(({ result }) => !result);
+    const received = open.map(({ id }): EventBody => receivedBy(id));
+    const answer: TurnAnswer | TurnsAnswer =
+      reached.step.kind === "turns"
+        ? { done: true, ...report }
+        : { ...turnAnswer(state), ...(open.length > 0 ? { report } : {}) };
+    return answerOf(reached, answer, received);
+  },
+};
+
+type Waiting = { index: number; step: StepData };
+
+/** The module, if the run may go on with it as it is now; what to do about it otherwise. */
+function usable({ state, definition, steps: module }: View) {
+  const { module: name, hash } = definition.steps!;
+  if (!module || "problem" in module) {
+    const why = module?.problem ?? `The module ${name} was not loaded.`;
+    return changed(`${why} Nothing is lost: put that right, then resume the run.`, []);
+  }
+  if (module.hash === hash || module.hash === state.steps.accepted) return module;
+  return changed(
+    `The module ${name} has changed since this run began. Nothing is lost: put it back as it was and resume the run, or resume it as it is, and it goes on with the new module if that agrees with what was done so far.`,
+    [module.hash],
+  );
+}
+
+/** `items`: what a person accepts who lets the run go on. */
+const changed = (detail: string, items: string[]): Action => ({
+  type: "suspend",
+  waitingOn: { kind: "definition_changed", items, detail },
+  wakeAt: undefined,
+});
+
+function forStep(waiting: Waiting, view: View, now: number): Action | TakeTurn | undefined {
+  const { index, step } = waiting;
+  const { state } = view;
+  switch (step.kind) {
+    case "prompt": {
+      const payload = { id: `step/${index}`, source: "steps" as const, text: step.arguments.text };
+      return answerOf(waiting, null, [{ type: "CONTEXT_ADDED", payload }]);
+    }
+    case "turn":
+      return oneTurn(waiting, state);
+    case "turns":
+      return severalTurns(waiting, step.arguments.max, state);
+    case "tool": {
+      const { name, input, hidden = false } = step.arguments;
+      const made = [{ id: callId(index), name, input, hidden }];
+      return forCalls(waiting, made, state, ([call]) => callAnswer(call!));
+    }
+    case "delegate": {
+      const made = [delegation(index, 0, step.arguments)];
+      return forCalls(waiting, made, state, ([call]) => childAnswer(call!));
+    }
+    case "parallel": {
+      const made = step.arguments.delegates.map((wanted, place) => delegation(index, place, wanted));
+      return forCalls(waiting, made, state, (calls) => calls.map(childAnswer));
+    }
+    case "ask":
+      return askPerson(waiting, step.arguments, state, now);
+    case "sleep":
+      return sleepUntil(waiting, step.arguments.time, state, now);
+  }
+}
+
+/** Since the step before was answered. */
+const isSince = ({ steps: record }: RunState, seq: number): boolean => seq > record.seq;
+
+const isTaken = (state: RunState): boolean => state.latest !== undefined && isSince(state, state.latest.seq);
+
+const hasOpenCalls = ({ calls }: RunState): boolean => [...calls.values()].some(({ result }) => !result);
+
+function oneTurn(waiting: Waiting, state: RunState): Action | TakeTurn | undefined {
+  if (!isTaken(state)) return { type: "take-turn" };
+  return hasOpenCalls(state) ? undefined : answerOf(waiting, turnAnswer(state));
+}
+
+function severalTurns(
+  waiting: Waiting,
+  max: number | undefined,
+  state: RunState,
+): Action | TakeTurn | undefined {
+  if (!isTaken(state)) return { type: "take-turn" };
+  const taken = state.turns - state.steps.turns;
+  if (max === undefined || taken < max || hasOpenCalls(state) || state.calls.size === 0) return undefined;
+  const answer: TurnsAnswer = { done: false, summary: state.latest!.text.trim() };
+  return answerOf(waiting, answer);
+}
+
+function turnAnswer({ latest, calls }: RunState): TurnAnswer {
+  const made = [...calls.values()].map((call) => ({
+    name: call.name,
+    input: call.input,
+    ...(call.result ? callAnswer(call) : { output: RECEIVED, isError: false }),
+  }));
+  return { text: latest!.text, calls: made };
+}
+
+const RECEIVED = "Received.";
+
+const receivedBy = (toolCallId: string): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId, output: RECEIVED },
+});
+
+const callId = (index: number, place = 0): string => `s${index}.${place}`;
+
+/** Made once, together; answered when each has its one result. */
+function forCalls(
+  waiting: Waiting,
+  made: MadeCall[],
+  { calls }: RunState,
+  answer: (calls: ToolCall[]) => unknown,
+): Action | undefined {
+  const there = made.flatMap(({ id }) => calls.get(id) ?? []);
+  if (there.length === 0) return { type: "propose-made", calls: made };
+  return there.some(({ result }) => !result) ? undefined : answerOf(waiting, answer(there));
+}
+
+function delegation(index: number, place: number, wanted: DelegateArguments): MadeCall {
+  const { agent, task, files, criteria, context, contextMode, model, maxTurns, hidden = false } = wanted;
+  const input = known({
+    agent,
+    task,
+    context_files: files,
+    success_criteria: criteria,
+    context,
+    context_mode: contextMode,
+    model,
+    maxTurns,
+  });
+  return { id: callId(index, place), name: "delegate", input, hidden };
+}
+
+const callAnswer = ({ result }: ToolCall): CallAnswer => ({
+  output: result!.output,
+  isError: result!.outcome !== "ok",
+});
+
+/** The child's result; of one that was not started, the reason in the same form. */
+function childAnswer({ result }: ToolCall): unknown {
+  const { output } = result!;
+  if (typeof output === "object" && output !== null && "child_run_id" in output) return output;
+  return {
+    status: "failed",
+    summary: String(output),
+    files_modified: [],
+    files_created: [],
+    tests_run: null,
+    tests_passed: null,
+    warnings: [],
+    suggestions: [],
+    iteration_count: 0,
+    duration_ms: 0,
+  };
+}
+
+function returned(value: unknown, { state }: View): Action {
+  const report = value === undefined ? lastReport(state) : reportIn(value);
+  if (report) return { type: "end", ending: { status: "completed", stopReason: "final_answer", ...report } };
+  const why =
+    value === undefined
+      ? "The module has returned nothing, and its agent never reported."
+      : `The module has returned ${JSON.stringify(value)}: a text, or an object with a \`summary\`, is what a run ends with.`;
+  return end("invalid_output", why);
+}
+
+function lastReport({ steps: { answered } }: RunState): StepsReport | undefined {
+  const last = answered.findLast(({ kind }) => kind === "turns")?.answer as TurnsAnswer | undefined;
+  if (!last) return undefined;
+  const { done: _, ...report } = last;
+  return report;
+}
+
+function reportIn(value: unknown): StepsReport | undefined {
+  if (typeof value === "string") return { summary: value };
+  const report = value as Partial<StepsReport> | null;
+  if (typeof report?.summary !== "string") return undefined;
+  const { summary, details, warnings, suggestions, output } = report;
+  return known({ summary, details, warnings, suggestions, output });
+}
+
+const end = (stopReason: StopReason, summary: string): Action => ({
+  type: "end",
+  ending: { status: "failed", stopReason, summary } satisfies Ending,
+});
+
+/** Nothing in it is `undefined`: what is journaled is what is compared. */
+function known<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
