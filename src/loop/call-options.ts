@@ -8,14 +8,13 @@ import type {
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
-import { FINAL_REPORT } from "../projections/run-state.ts";
 import { promptMessages } from "../projections/transcript.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
 import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
 import { mailTools } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
-import { REPORT_DESCRIPTION, reportSchema } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { closingTools } from "./team-tools.ts";
 import { tendingTools } from "./tend-children.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -39,6 +38,7 @@ export function callOptions(
     turn: state.turns + 1,
     attempt: action.attempt,
     purpose: action.purpose,
+    round: state.start!.team?.round ?? 0,
   };
   return {
     prompt: [{ role: "system", content: system }, ...messages, ...asked],
@@ -59,13 +59,14 @@ const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
 
 function offeredTools(
   { purpose }: CallModel,
-  { definition, state }: RunJournal,
+  run: RunJournal,
   parts: LoopParts,
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
-  const offered = toolsOf(definition, parts);
-  const isLast = purpose === "final" && !definition.router;
-  return isLast ? offered.slice(-1) : [...delegationOf(definition, state.start!), ...offered];
+  const { definition, state } = run;
+  const closing = closingTools(run).map(({ name, description, schema }) => offer(name, description, schema));
+  if (purpose === "final" && !definition.router) return closing;
+  return [...delegationOf(definition, state.start!), ...toolsOf(definition, parts), ...closing];
 }
 
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
@@ -82,7 +83,7 @@ function delegationOf(definition: Definition, start: Payload<"RUN_STARTED">): La
   return made;
 }
 
-/** The same list for every turn of every run of a definition: made once. The report comes last. */
+/** The same list for every turn of every run of a definition: made once. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
 function toolsOf(definition: Definition, parts: LoopParts): LanguageModelV4FunctionTool[] {
@@ -91,11 +92,7 @@ function toolsOf(definition: Definition, parts: LoopParts): LanguageModelV4Funct
   const known = byDefinition.get(definition);
   if (known) return known;
   const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  const reports = !definition.router || definition.router.allowAnswer;
-  const offered = [
-    ...tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool))),
-    ...(reports ? [offer(FINAL_REPORT, REPORT_DESCRIPTION, reportSchema(definition))] : []),
-  ];
+  const offered = tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool)));
   byDefinition.set(definition, offered);
   return offered;
 }

@@ -2,11 +2,14 @@
 // Reads from top to bottom in the order in which things bind: the end, a cancel, a pause, open calls, the next turn.
 
 import { modelCallId } from "../ids.ts";
-import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { EventBody, Payload, Purpose, WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import { patternsOf } from "../patterns/index.ts";
+import { coordinates, memberEnding, takesPart } from "../patterns/team-place.ts";
 import { unmergedChild } from "../projections/child-runs.ts";
-import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
+import { hasEnded, LAST_TURN, loopItem, type RunState } from "../projections/run-state.ts";
+import { VOTE_CONCLUDE } from "../projections/tool-call.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
@@ -61,7 +64,8 @@ function atTheEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  if (definition.finalizes !== false || ending.status !== "completed") return afterChildren(view, ending);
+  if (definition.finalizes !== false || ending.status !== "completed" || ending.team)
+    return afterChildren(view, ending);
   const answer = answerBelow(state);
   if (answer) return afterChildren(view, { ...ending, ...answer });
   const id = "not-yours";
@@ -106,8 +110,8 @@ function isHeld({ status, waitingOn }: RunState): boolean {
 }
 
 function nextTurn(view: RunView, facts: Facts): Action {
-  const { state, transcript, definition } = view;
-  const report = reportOf(state, definition);
+  const { state, transcript } = view;
+  const report = reportOf(view);
   const limit = hardLimit(state);
   if (report) {
     const last = state.latest?.purpose === "final" && limit;
@@ -118,6 +122,8 @@ function nextTurn(view: RunView, facts: Facts): Action {
       ...report,
     });
   }
+  const said = endOfMemberTurn(view);
+  if (said) return end(said);
   return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
     afterText(view) ??
@@ -126,6 +132,22 @@ function nextTurn(view: RunView, facts: Facts): Action {
     warning(state) ??
     callModel(view, purposeOfNext(state, transcript, facts))
   );
+}
+
+/** A vote, or words without a call, end a member's turn; its last turn ends with whatever it has said. */
+function endOfMemberTurn(view: RunView): Ending | undefined {
+  const { state, transcript, definition } = view;
+  const { latest, calls } = state;
+  if (!latest || !takesPart(definition, state.start!) || coordinates(view)) return undefined;
+  const limit = hardLimit(state);
+  const last = latest.purpose === "final" && limit;
+  const voted = [...calls.values()].some(
+    ({ name, result }) => name === VOTE_CONCLUDE && result?.outcome === "ok",
+  );
+  const spoke = calls.size === 0 && latest.text.trim() !== "";
+  if (last) return memberEnding(view, stopReasonOf(limit.limit));
+  const isHeld = transcript.unseen.length > 0 && !state.closing;
+  return (voted || spoke) && !isHeld ? memberEnding(view, "final_answer") : undefined;
 }
 
 /** J11: what came while the report was written may change it. */
@@ -257,8 +279,7 @@ function lastTurn({ state, definition }: RunView): Action | undefined {
   if (!state.reached.has(reached) && !isRecorded(state, limit.limit)) {
     events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
   }
-  if (!state.told.has("last-turn"))
-    events.push(telling("last-turn", definition.router ? LAST_CHOICE : LAST_TURN));
+  if (!state.told.has(LAST_TURN)) events.push(telling(LAST_TURN, lastWords(definition, state.start!)));
   return events.length > 0 ? { type: "record", events } : undefined;
 }
 
@@ -272,10 +293,14 @@ const CUT_OFF =
   "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
 const OUTPUT_MISSING =
   "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
-const LAST_TURN =
-  "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
-const LAST_CHOICE = "This is your last turn. Choose now who does the work: call `route_to`.";
 const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
+
+function lastWords(definition: Definition, start: Payload<"RUN_STARTED">): string {
+  if (definition.router) return "This is your last turn. Choose now who does the work: call `route_to`.";
+  if (takesPart(definition, start))
+    return "This is your last turn in this round. Say with `broadcast` what the others must know, and vote with `vote_conclude`.";
+  return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
+}
 
 const isRecorded = (state: RunState, limit: string): boolean =>
   [...state.reached.values()].some((reached) => reached.hard && reached.limit === limit);

@@ -72,13 +72,14 @@ function chooserOf(turns: readonly ScriptedTurn[]): Choose {
 }
 
 function fitOf(when: NonNullable<ScriptedTurn["when"]>): (request: ScriptedRequest) => boolean {
-  const { agent, turn, purpose, attempt, task, lastTool, isError, lastUser } = when;
+  const { agent, turn, purpose, attempt, round, task, lastTool, isError, lastUser } = when;
   const lastResult = when.lastResult === undefined ? undefined : patternOf(when.lastResult);
   return (request) =>
     (turn === undefined || turn === request.turn) &&
     (agent === undefined || agent === request.agent) &&
     (attempt === undefined || attempt === request.attempt) &&
     (purpose === undefined || purpose === request.purpose) &&
+    (round === undefined || round === request.round) &&
     (task === undefined || request.task.includes(task)) &&
     (lastTool === undefined || lastTool === request.lastTool) &&
     (isError === undefined || (request.lastTool !== undefined && isError === request.isError)) &&

@@ -5,8 +5,9 @@ import { advisors } from "./advisors.ts";
 import { handoff } from "./handoff.ts";
 import type { Pattern } from "./pattern.ts";
 import { router } from "./router.ts";
+import { team } from "./team.ts";
 
-export const PATTERNS: readonly Pattern[] = [handoff, router, advisors];
+export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, team];
 
 /** Those that an agent's file asks for. */
 export const patternsOf = (definition: Definition): Pattern[] =>

@@ -20,8 +20,9 @@ import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
+import { CONCLUDE_TEAM, FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { loopItem } from "./loop-guard.ts";
@@ -87,6 +88,7 @@ export interface RunState {
   /** The task with what was gathered for it, and whether advisors had their say. */
   opening: string | undefined;
   advised: boolean;
+  team: TeamState;
   /** The latest summing-up of this run for its children. */
   brief: { seq: number; text: string } | undefined;
   /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
@@ -129,6 +131,7 @@ export const emptyRunState = (): RunState => ({
   held: { ms: 0, since: undefined },
   opening: undefined,
   advised: false,
+  team: emptyTeam(),
   brief: undefined,
   closing: false,
   hops: 0,
@@ -143,6 +146,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   applyUsage(state.usage, event);
   followMerge(state.children, event);
   followHold(state.held, state.status, event);
+  followTeam(state.team, state.calls, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -194,6 +198,10 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
       break;
+    case "TEAM_ROUND_STARTED":
+      // The same word of a coordinator in every round is none that goes in a circle: its rounds are counted.
+      state.guard = { ...state.guard, signature: "", repeats: 0 };
+      break;
     case "TIMER_FIRED":
       state.fired.add(event.payload.id);
       break;
@@ -227,6 +235,9 @@ export const NOT_STARTED = "NOT_STARTED";
 
 /** How a run says that it has its answer and waits for its children only. */
 export const CLOSING = "It is done, and waits for its children to end.";
+
+/** Under which id an agent is told that it has one turn left. */
+export const LAST_TURN = "last-turn";
 
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
@@ -332,7 +343,8 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, seq: event.seq };
-  if (call.name === FINAL_REPORT && outcome === "error") state.guard.badReports++;
+  if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
+    state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
 }
