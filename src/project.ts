@@ -21,6 +21,7 @@ import { LOOP_TOOLS } from "./loop/errands.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
+import { takesPart } from "./patterns/team-place.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { canonicalRule } from "./tools/aliases.ts";
@@ -226,6 +227,7 @@ function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
       task,
       ...(parent === undefined ? {} : { parent }),
       ...(criteria === undefined ? {} : { criteria }),
+      inTeam: takesPart(definition, start),
       depth,
       maxDepth: start.limits.maxDepth,
       maxTurns: start.limits.maxTurns,

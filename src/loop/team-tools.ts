@@ -2,6 +2,7 @@
 // where it stands. They have no effect but to be in the journal, so they are neither judged nor run: a result is enough.
 
 import { z } from "zod";
+import type { Definition } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
 import { coordinates, reportTool, takesPart } from "../patterns/team-place.ts";
@@ -29,13 +30,23 @@ export const TEAM_TOOLS: readonly string[] = [BROADCAST, VOTE_CONCLUDE, CONCLUDE
 export function closingTools(view: View): OfferedTool[] {
   const { definition } = view;
   if (definition.router && !definition.router.allowAnswer) return [];
+  const known = madeFor.get(definition) ?? toolsFor(definition);
+  madeFor.set(definition, known);
+  return namesFor(view).map((name) => known[name]!);
+}
+
+/** A schema is the same for every turn of every run of a definition: made once. */
+const madeFor = new WeakMap<Definition, Record<string, OfferedTool>>();
+
+function toolsFor(definition: Definition): Record<string, OfferedTool> {
   const schema = reportSchema(definition);
-  return namesFor(view).map((name) => {
-    if (name === BROADCAST) return { name, description: BROADCAST_DESCRIPTION, schema: shown(Broadcast) };
-    if (name === VOTE_CONCLUDE) return { name, description: VOTE_DESCRIPTION, schema: shown(Vote) };
-    if (name === FINAL_REPORT) return { name, description: REPORT_DESCRIPTION, schema };
-    return { name, description: `End the discussion. ${REPORT_DESCRIPTION}`, schema };
-  });
+  const tools: OfferedTool[] = [
+    { name: BROADCAST, description: BROADCAST_DESCRIPTION, schema: shown(Broadcast) },
+    { name: VOTE_CONCLUDE, description: VOTE_DESCRIPTION, schema: shown(Vote) },
+    { name: CONCLUDE_TEAM, description: `End the discussion. ${REPORT_DESCRIPTION}`, schema },
+    { name: FINAL_REPORT, description: REPORT_DESCRIPTION, schema },
+  ];
+  return Object.fromEntries(tools.map((tool) => [tool.name, tool]));
 }
 
 /** Undefined: it is another call. A report that can be taken does not come here: it ends the run. */

@@ -13,21 +13,26 @@ export const THE_TEAM = "the team";
 
 export type Word = TeamMessage | TeamVote;
 
+/** As members call each other: by the short name, unless two have the same. */
+export function nameIn({ definition }: View, agent: string): string {
+  const short = baseName(agent);
+  const everybody = new Set([...definition.team!.members, definition.name]);
+  return [...everybody].filter((other) => baseName(other) === short).length > 1 ? agent : short;
+}
+
 export const memberKey = (round: number, member: string): string => `team/${round}/${member}`;
 
 /** What a member reads in its task's place. */
-export function openingWords(
-  { state, definition }: View,
-  { number, members }: TeamRound,
-  me: string,
-): string {
+export function openingWords(view: View, { number, members }: TeamRound, me: string): string {
+  const { state, definition } = view;
+  const name = (agent: string): string => nameIn(view, agent);
   const { maxRounds } = definition.team!;
   const round = `Round ${number} of at most ${maxRounds}.`;
   if (number > 1) return `${round} ${GO_ON}`;
-  const others = members.filter((member) => member !== me).map(baseName);
+  const others = members.filter((member) => member !== me).map(name);
   const company = others.length === 0 ? "you alone" : `you and ${others.join(", ")}`;
   const text = [
-    `You are ${baseName(me)}, a member of a team: ${company}. ${baseName(definition.name)} coordinates, and writes the answer.`,
+    `You are ${name(me)}, a member of a team: ${company}. ${name(definition.name)} coordinates, and writes the answer.`,
     JOIN,
     round,
   ];
@@ -43,9 +48,10 @@ const GO_ON =
   "What the others said follows. Go on with the discussion, and end your turn with `vote_conclude`.";
 
 /** One word of the discussion, for somebody who did not say it. */
-export function wordText({ state, definition }: View, word: Word): string {
+export function wordText(view: View, word: Word): string {
+  const { state, definition } = view;
   const { from, round } = word;
-  const name = baseName(from);
+  const name = nameIn(view, from);
   if (from === THE_TEAM) return `The team: ${(word as TeamMessage).text}`;
   if (from === definition.name) return `Guidance of ${name}, who coordinates:\n${(word as TeamMessage).text}`;
   const child = childFor(state.children, memberKey(round, from));

@@ -4,7 +4,6 @@
 //  - Who fails or is late (F27) is announced, and takes no further part.
 //  - The discussion is this run's journal; whoever is told of it is told what stands there after the last they know.
 
-import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { discussionId, type TeamRound } from "../projections/team-state.ts";
 import { BROADCAST } from "../projections/tool-call.ts";
@@ -17,6 +16,7 @@ import {
   decideText,
   discussionText,
   memberKey,
+  nameIn,
   openingWords,
   overText,
   THE_TEAM,
@@ -110,7 +110,7 @@ function inRound(view: View, round: TeamRound, now: number): Action {
   return (
     waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late }) ?? {
       type: "record",
-      events: closing(round, seats),
+      events: closing(view, round, seats),
     }
   );
 }
@@ -148,11 +148,11 @@ interface Seat {
 }
 
 /** Everybody leaves at least one word, so that the round is seen to be closed. */
-function closing({ number: round }: TeamRound, seats: readonly Seat[]): EventBody[] {
+function closing(view: View, { number: round }: TeamRound, seats: readonly Seat[]): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
   const said = seats.flatMap(({ member, place }) => {
     if (place.type !== "done") {
-      const text = `${baseName(member)} takes no further part: ${whyNot(place)}`;
+      const text = `${nameIn(view, member)} takes no further part: ${whyNot(place)}`;
       announced.push({ text, dropped: member });
       return [];
     }
@@ -166,13 +166,12 @@ function closing({ number: round }: TeamRound, seats: readonly Seat[]): EventBod
       ),
       ...onMemberVote(round, member, vote),
     ];
-    if (events.length === 0) announced.push({ text: `${baseName(member)} said nothing.` });
+    if (events.length === 0) announced.push({ text: `${nameIn(view, member)} said nothing.` });
     return events;
   });
-  const from = THE_TEAM;
-  const news = announced.map(
-    (news, index): EventBody => ({ type: "TEAM_MESSAGE", payload: { round, index, from, ...news } }),
-  );
+  const news = announced.map((word, index): EventBody => {
+    return { type: "TEAM_MESSAGE", payload: { round, index, from: THE_TEAM, ...word } };
+  });
   return [...said, ...news];
 }
 
