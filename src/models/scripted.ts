@@ -218,11 +218,13 @@ async function pause(delay: number | undefined, signal: AbortSignal | undefined)
   signal?.throwIfAborted();
 }
 
-function noLine(name: string, { agent, turn, attempt, purpose, lastTool }: ScriptedRequest): APICallError {
+function noLine(name: string, request: ScriptedRequest): APICallError {
+  const { agent, round, turn, attempt, purpose, lastTool } = request;
+  const where = round === 0 ? `turn ${turn}` : `round ${round}, turn ${turn}`;
   const after = lastTool === undefined ? "" : `, after a result of ${lastTool}`;
   return failure(name, {
     statusCode: 400,
-    message: `it has no line for agent "${agent}", turn ${turn} (attempt ${attempt}, purpose ${purpose}${after})`,
+    message: `it has no line for agent "${agent}", ${where} (attempt ${attempt}, purpose ${purpose}${after})`,
   });
 }
 

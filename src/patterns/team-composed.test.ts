@@ -1,6 +1,5 @@
 import { describe, expect } from "vitest";
 import { payloadsOf, resultsRead, roles, scenario, turns } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
 import {
   broadcast,
   byRound,
@@ -12,11 +11,12 @@ import {
   roundsIn,
   runsOf,
   vote,
-} from "./team.fixture.ts";
+} from "../../test/support/team.ts";
+import type { World } from "../../test/support/world.ts";
 
 describe("a member that hands its work over", () => {
   scenario(
-    "[S3-43] [S3-67] takes part by its last stage; each stage goes on from its own last run",
+    "[M8] [S3-43] [S3-67] takes part by its last stage; each stage goes on from its own last run",
     {
       agent: "team: { members: [a, b] }",
       cast: { a: "handoff: editor", editor: "", b: "" },
@@ -69,7 +69,7 @@ describe("a member that hands its work over", () => {
 });
 
 scenario(
-  "[S3-67] a member that is a router takes part by whom it chooses, who hears what it heard",
+  "[M8] [S3-67] a member that is a router takes part by whom it chooses, who hears what it heard",
   {
     agent: "team: { members: [a, b] }",
     cast: { a: "router: { destinations: [red, blue] }", red: "", blue: "", b: "" },
@@ -114,7 +114,7 @@ scenario(
   },
 );
 
-describe("a team in a team", () => {
+describe("[M8] a team in a team", () => {
   scenario(
     "its coordinator leads its own, then speaks and votes in the other; its members hear the outer discussion",
     {

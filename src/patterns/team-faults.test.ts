@@ -1,13 +1,13 @@
 import { describe, expect } from "vitest";
 import { charge, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
+import { byRound, discussionIn, heardBy, ready, roundsIn, runsOf } from "../../test/support/team.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import { cancelRun, decideApproval } from "../loop/people.ts";
 import { fold } from "../projections/projection.ts";
 import { promptMessages, transcriptProjection } from "../projections/transcript.ts";
-import { byRound, discussionIn, heardBy, ready, roundsIn, runsOf } from "./team.fixture.ts";
 
-describe("a member that fails", () => {
+describe("[M6] a member that fails", () => {
   const failing = roles({
     tester: turns({ text: "without b" }),
     a: byRound([{ text: "hm" }], [ready()]),
@@ -89,7 +89,7 @@ describe("a member that fails", () => {
 
 const clock = fakeClock();
 scenario(
-  "[F27] a late member is cancelled, announced and dropped; what it says afterwards changes nothing",
+  "[M6] [F27] a late member is cancelled, announced and dropped; what it says afterwards changes nothing",
   {
     idle: true,
     clock,
@@ -157,7 +157,7 @@ scenario(
 
 const held = fakeClock();
 scenario(
-  "the time during which a member waits for a person does not make anybody late",
+  "[M6] the time during which a member waits for a person does not make anybody late",
   {
     idle: true,
     clock: held,
@@ -181,7 +181,7 @@ scenario(
   },
 );
 
-describe("a process that dies in the middle of a round", () => {
+describe("[M3] a process that dies in the middle of a round", () => {
   const script = roles({
     a: byRound([{ text: "one" }], [ready()]),
     b: byRound([{ text: "two" }], [ready()]),
@@ -219,7 +219,7 @@ describe("a process that dies in the middle of a round", () => {
 
   let die = (): void => {};
   scenario(
-    "before the round is closed: what was said is published once, and no member is asked again",
+    "[S3-45] before the round is closed: what was said is published once, and no member is asked again",
     {
       ...options,
       intercept(append, send) {

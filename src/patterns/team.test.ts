@@ -8,10 +8,6 @@ import {
   turns,
   typesOf,
 } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
-import type { Model } from "../models/model.ts";
-import type { Script } from "../models/script.ts";
-import { createScriptedModel } from "../models/scripted.ts";
 import {
   broadcast,
   byRound,
@@ -23,11 +19,15 @@ import {
   roundsIn,
   runsOf,
   vote,
-} from "./team.fixture.ts";
+} from "../../test/support/team.ts";
+import type { World } from "../../test/support/world.ts";
+import type { Model } from "../models/model.ts";
+import type { Script } from "../models/script.ts";
+import { createScriptedModel } from "../models/scripted.ts";
 
 describe("rounds", () => {
   scenario(
-    "[S3-34] [S3-37] [S3-38] [S3-42] [S3-66] two members, two rounds, consensus: the coordinator answers",
+    "[M1] [M2] [S3-34] [S3-37] [S3-38] [S3-42] [S3-66] two members, two rounds, consensus: the coordinator answers",
     {
       agent: "team: { members: [alpha, beta] }",
       cast: { alpha: "", beta: "" },
@@ -73,7 +73,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[S3-40] a member reads who is in the team, and then what the others said, marked and once",
+    "[M3] [S3-40] a member reads who is in the team, and then what the others said, marked and once",
     {
       agent: "team: { members: [alpha, beta], maxRounds: 3 }",
       cast: { alpha: "", beta: "" },
@@ -127,7 +127,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "a member is one child, however many rounds there are",
+    "[M9] a member is one child, however many rounds there are",
     {
       agent:
         "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 3 }\nlimits: { maxChildren: 2 }",
@@ -142,7 +142,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "a member's turn may take several turns, and its system prompt is the same in every round",
+    "[M1] a member's turn may take several turns, and its system prompt is the same in every round",
     {
       agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }",
       cast: { a: "", b: "" },
@@ -175,7 +175,25 @@ describe("rounds", () => {
   );
 
   scenario(
-    "the last vote counts, and one that comes with other calls is put off",
+    "[M4] a member that may never answer itself speaks all the same, and one that owes data need not give it here",
+    {
+      agent: "team: { members: [a, b], maxRounds: 1 }",
+      cast: {
+        a: "policy: [Delegate]\nagents: [helper]",
+        helper: "",
+        b: "output: { type: object, required: [n] }",
+      },
+      script: roles({ a: byRound([{ text: "a speaks" }]), b: byRound([{ text: "b speaks" }]) }),
+    },
+    async (world) => {
+      const runId = await world.run("discuss");
+      await world.settled(runId);
+      expect(discussionIn(await world.events(runId))).toEqual(["1 a: a speaks", "1 b: b speaks"]);
+    },
+  );
+
+  scenario(
+    "[M4] the last vote counts, and one that comes with other calls is put off",
     {
       agent: "team: { members: [a], terminationMode: consensus, maxRounds: 1 }",
       cast: { a: "" },
@@ -201,7 +219,7 @@ describe("rounds", () => {
   );
 
   scenario(
-    "[S3-39] [S3-46] a member has no report, nobody outside a team has its calls, and each is refused by name",
+    "[M4] [S3-39] [S3-46] a member has no report, nobody outside a team has its calls, and each is refused by name",
     {
       agent: "team: { members: [a], maxRounds: 1 }",
       cast: { a: "" },
@@ -238,7 +256,7 @@ describe("a member's last turn", () => {
     return purpose === "final" ? { calls: [broadcast("no time left")] } : { calls: [look(`n${turn}`)] };
   };
   scenario(
-    "[B3] offers what a team has, and what is said then counts",
+    "[B3] [M4] offers what a team has, and what is said then counts",
     {
       idle: true,
       agent: "team: { members: [a], memberMaxTurns: 2, maxRounds: 1 }",
@@ -280,7 +298,7 @@ describe("a member's last turn", () => {
   );
 });
 
-describe("[S3-35] when the team is done", () => {
+describe("[M5] [M7] [S3-35] when the team is done", () => {
   scenario(
     "[S3-36] [S3-66] maxRounds: always, whatever else is asked for",
     {
@@ -294,6 +312,25 @@ describe("[S3-35] when the team is done", () => {
       const events = await world.events(runId);
       expect(roundsIn(events)).toEqual(["1: a b", "2: a b"]);
       expect(heardBy(events).join()).toMatch(/over: there are no more than 2 rounds\./);
+    },
+  );
+
+  scenario(
+    "consensus: everybody, in the same round",
+    {
+      agent: "team: { members: [a, b], maxRounds: 4 }",
+      cast: { a: "", b: "" },
+      script: roles({
+        a: byRound([ready()], [{ text: "wait" }], [ready()]),
+        b: byRound([{ text: "hm" }], [ready()], [ready()]),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("discuss");
+      await world.settled(runId);
+      const events = await world.events(runId);
+      expect(roundsIn(events)).toHaveLength(3);
+      expect(heardBy(events).join()).toMatch(/over: everybody is ready to conclude\./);
     },
   );
 

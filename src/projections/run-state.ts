@@ -146,7 +146,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   applyUsage(state.usage, event);
   followMerge(state.children, event);
   followHold(state.held, state.status, event);
-  followTeam(state.team, state.calls, event);
+  followTeam(state, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -197,10 +197,6 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
-      break;
-    case "TEAM_ROUND_STARTED":
-      // The same word of a coordinator in every round is none that goes in a circle: its rounds are counted.
-      state.guard = { ...state.guard, signature: "", repeats: 0 };
       break;
     case "TIMER_FIRED":
       state.fired.add(event.payload.id);

@@ -2,7 +2,10 @@
 // is a seq: whoever has been told everything up to one is told the rest, and nothing twice.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../journal/events.ts";
+import type { LoopGuard } from "./loop-guard.ts";
 import { BROADCAST, CONCLUDE_TEAM, type ToolCall, VOTE_CONCLUDE } from "./tool-call.ts";
+
+type Calls = ReadonlyMap<string, ToolCall>;
 
 export interface TeamRound {
   number: number;
@@ -44,12 +47,18 @@ export const emptyTeam = (): TeamState => ({
 });
 
 /** `calls`: those of the agent's latest turn. */
-export function followTeam(team: TeamState, calls: ReadonlyMap<string, ToolCall>, event: JournalEvent): void {
+export function followTeam(
+  state: { team: TeamState; calls: Calls; guard: LoopGuard },
+  event: JournalEvent,
+): void {
+  const { team, calls } = state;
   switch (event.type) {
     case "TEAM_ROUND_STARTED": {
       const { round: number, members } = event.payload;
       team.rounds.push({ number, seq: event.seq, members, closedAt: undefined });
       team.spoken = { broadcasts: [] };
+      // A coordinator that says the same in every round goes in no circle: its rounds are counted.
+      state.guard = { ...state.guard, signature: "", repeats: 0 };
       break;
     }
     case "TEAM_MESSAGE":

@@ -1,9 +1,9 @@
 // Words for tests of teams: what members say, and what their journals tell of it.
 
-import { payloadsOf } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
-import type { JournalEvent } from "../journal/events.ts";
-import type { Script, ScriptedTurn } from "../models/script.ts";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import { payloadsOf } from "./scenario.ts";
+import type { World } from "./world.ts";
 
 export const broadcast = (message: string) => ({ tool: "broadcast", input: { message } });
 export const vote = (ready: boolean, reason = "because") => ({
