@@ -23,8 +23,10 @@ import { LOOP_TOOLS } from "./loop/errands.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
+import { takesPart } from "./patterns/team-place.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
+import { emptyRunState } from "./projections/run-state.ts";
 import { canonicalRule } from "./tools/aliases.ts";
 import { builtinTools } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
@@ -109,7 +111,8 @@ export function openProject(options: ProjectOptions): Project {
       const definition = await named(name);
       const limits = limitsOf(config.limits, definition.limits, {});
       const start = { task, depth: 0, workspace: config.folder, limits } as Payload<"RUN_STARTED">;
-      const offered = turnTools(definition, start, { tools: byName, offers, inputSchema: inputSchemaOf });
+      const view = { definition, state: { ...emptyRunState(), start } };
+      const offered = turnTools(view, { tools: byName, offers, inputSchema: inputSchemaOf });
       return {
         agent: definition.name,
         prompt: compose(definition, start, Date.now()),
@@ -244,6 +247,7 @@ function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
       task,
       ...(parent === undefined ? {} : { parent }),
       ...(criteria === undefined ? {} : { criteria }),
+      inTeam: takesPart(definition, start),
       depth,
       maxDepth: start.limits.maxDepth,
       maxTurns: start.limits.maxTurns,

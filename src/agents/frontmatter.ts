@@ -201,7 +201,7 @@ export const ownKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
-export const NOT_YET: readonly (keyof typeof KEYS)[] = ["team", "runner", "pool", "mcpServers"];
+export const NOT_YET: readonly (keyof typeof KEYS)[] = ["runner", "pool", "mcpServers"];
 
 /** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
 export function frontmatterSchema(): Record<string, unknown> {

@@ -236,7 +236,14 @@ export const payloads = {
     cost: z.number().nullable().optional(),
   }),
   TEAM_ROUND_STARTED: z.object({ round: z.int().positive(), members: z.array(z.string()) }),
-  TEAM_MESSAGE: z.object({ round: z.int().positive(), index: z.int(), from: z.string(), text: z.string() }),
+  TEAM_MESSAGE: z.object({
+    round: z.int().positive(),
+    index: z.int(),
+    from: z.string(),
+    text: z.string(),
+    /** Said by the team itself: this member takes no further part. */
+    dropped: z.string().optional(),
+  }),
   TEAM_VOTE: z.object({
     round: z.int().positive(),
     from: z.string(),

@@ -9,7 +9,7 @@ import type { Refusal } from "../stores/store.ts";
 import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
-import { FINAL_NOT_COVERED } from "./decide.ts";
+import { FINAL_NOT_COVERED } from "./decide-turn.ts";
 import { budgetOf, hasBudget, onBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";

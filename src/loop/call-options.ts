@@ -8,14 +8,14 @@ import type {
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
-import { FINAL_REPORT } from "../projections/run-state.ts";
+import type { View } from "../patterns/pattern.ts";
 import { promptMessages } from "../projections/transcript.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
 import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
 import { mailTools } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
-import { REPORT_DESCRIPTION, reportSchema } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { closingTools } from "./team-tools.ts";
 import { tendingTools } from "./tend-children.ts";
 
 type CallModel = Extract<Action, { type: "call-model" }>;
@@ -39,6 +39,7 @@ export function callOptions(
     turn: state.turns + 1,
     attempt: action.attempt,
     purpose: action.purpose,
+    round: state.start!.team?.round ?? 0,
   };
   return {
     prompt: [{ role: "system", content: system }, ...messages, ...asked],
@@ -59,23 +60,24 @@ const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
 
 function offeredTools(
   { purpose }: CallModel,
-  { definition, state }: RunJournal,
+  run: RunJournal,
   parts: LoopParts,
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
-  return purpose === "final" && !definition.router
-    ? toolsOf(definition, parts).slice(-1)
-    : turnTools(definition, state.start!, parts);
+  return purpose === "final" && !run.definition.router ? closingOf(run) : turnTools(run, parts);
 }
 
 type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
 /** What a model is offered at every turn but the last. */
-export const turnTools = (
-  definition: Definition,
-  start: Payload<"RUN_STARTED">,
-  parts: Offering,
-): LanguageModelV4FunctionTool[] => [...delegationOf(definition, start), ...toolsOf(definition, parts)];
+export const turnTools = (view: View, parts: Offering): LanguageModelV4FunctionTool[] => [
+  ...delegationOf(view.definition, view.state.start!),
+  ...toolsOf(view.definition, parts),
+  ...closingOf(view),
+];
+
+const closingOf = (view: View): LanguageModelV4FunctionTool[] =>
+  closingTools(view).map(({ name, description, schema }) => offer(name, description, schema));
 
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
 const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
@@ -91,7 +93,7 @@ function delegationOf(definition: Definition, start: Payload<"RUN_STARTED">): La
   return made;
 }
 
-/** The same list for every turn of every run of a definition: made once. The report comes last. */
+/** The same list for every turn of every run of a definition: made once. */
 const offeredTo = new WeakMap<LoopParts["tools"], WeakMap<Definition, LanguageModelV4FunctionTool[]>>();
 
 function toolsOf(definition: Definition, parts: Offering): LanguageModelV4FunctionTool[] {
@@ -100,11 +102,7 @@ function toolsOf(definition: Definition, parts: Offering): LanguageModelV4Functi
   const known = byDefinition.get(definition);
   if (known) return known;
   const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  const reports = !definition.router || definition.router.allowAnswer;
-  const offered = [
-    ...tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool))),
-    ...(reports ? [offer(FINAL_REPORT, REPORT_DESCRIPTION, reportSchema(definition))] : []),
-  ];
+  const offered = tools.map((tool) => offer(tool.name, tool.description, parts.inputSchema(tool)));
   byDefinition.set(definition, offered);
   return offered;
 }

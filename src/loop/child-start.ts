@@ -5,6 +5,7 @@ import { childRunId, type RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
+import { furtherRuns } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
 import type { Delegated } from "./delegation.ts";
@@ -70,6 +71,7 @@ export async function childOf(
   const place = await placeOf(definition, runId, run, parts);
   if ("problem" in place) return place;
   const { limits } = run.state.start!;
+  const children = childrenLimit(limits) + furtherRuns(run.state.team);
   const started: Payload<"CHILD_RUN_STARTED"> = {
     child_run_id: runId,
     agent_type: definition.name,
@@ -88,7 +90,7 @@ export async function childOf(
       runId,
       start: { ...(await startOf(begun, definition, run, parts)), ...place },
       events,
-      limits: { children: childrenLimit(limits), runs: runsLimit(limits), concurrent: parts.concurrent },
+      limits: { children, runs: runsLimit(limits), concurrent: parts.concurrent },
     },
   };
 }

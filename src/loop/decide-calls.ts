@@ -15,9 +15,10 @@ import { reportOf } from "./report.ts";
 export const UNATTENDED_FAIL = "unattended fail";
 
 /** Undefined: every call has its result (or is the report that ends the run). */
-export function nextForCalls({ state, definition }: View, now: number): Action | undefined {
+export function nextForCalls(view: View, now: number): Action | undefined {
+  const { state } = view;
   const open = [...state.calls.values()].filter((call) => !call.result);
-  if (open.length === 0 || reportOf(state, definition)) return undefined;
+  if (open.length === 0 || reportOf(view)) return undefined;
 
   const unjudged = open.filter((call) => !call.proposal);
   if (unjudged.length > 0) return { type: "propose", calls: unjudged.map((call) => call.id) };
@@ -35,7 +36,7 @@ export function nextForCalls({ state, definition }: View, now: number): Action |
 
   return (
     suspendForUnknown(open) ??
-    nextForChildren({ state, definition }, open) ??
+    nextForChildren(view, open) ??
     runNext(state, open) ??
     suspendForApproval(open) ?? { type: "rest", wakeAt: undefined }
   );

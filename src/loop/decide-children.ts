@@ -7,6 +7,7 @@ import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import type { View } from "../patterns/pattern.ts";
+import { isLate } from "../patterns/place.ts";
 import {
   type ChildRun,
   childFor,
@@ -59,8 +60,12 @@ export function afterChildren({ state, definition }: View, ending: Ending): Acti
   const live = liveChildren(state.children);
   if (live.length === 0) return { type: "end", ending };
   const waitingOn = waitFor(live, CLOSING);
+  // F27: a crash may have come between the word that a child is late and its cancel.
   const waits =
-    ending.status === "completed" && !hardLimit(state) && definition.delegation?.atEnd !== "cancel";
+    ending.status === "completed" &&
+    !hardLimit(state) &&
+    definition.delegation?.atEnd !== "cancel" &&
+    !live.every((child) => isLate(state, child));
   return waits
     ? { type: "suspend", waitingOn, wakeAt: undefined }
     : { type: "cancel-children", runIds: live.map(({ runId }) => runId), waitingOn };

@@ -7,7 +7,8 @@ import type { Action } from "../patterns/action.ts";
 import { fold } from "../projections/projection.ts";
 import { runStateProjection } from "../projections/run-state.ts";
 import { transcriptProjection } from "../projections/transcript.ts";
-import { decide, type Facts } from "./decide.ts";
+import { decide } from "./decide.ts";
+import type { Facts } from "./decide-turn.ts";
 
 const NOW = 1_700_000_000_000;
 const FACTS: Facts = { now: NOW, contextWindow: 100_000 };

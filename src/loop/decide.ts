@@ -1,34 +1,17 @@
 // What happens next, from the fold alone. Pure: the same journal and the same time give the same action (L2).
 // Reads from top to bottom in the order in which things bind: the end, a cancel, a pause, open calls, the next turn.
 
-import { modelCallId } from "../ids.ts";
-import type { EventBody, Purpose, WaitingOn } from "../journal/events.ts";
+import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import { patternsOf } from "../patterns/index.ts";
 import { unmergedChild } from "../projections/child-runs.ts";
-import { hasEnded, loopItem, type RunState } from "../projections/run-state.ts";
-import { promptTokens, type Transcript } from "../projections/transcript.ts";
-import { isTreeLimit } from "../projections/tree-budget.ts";
+import { hasEnded, type RunState } from "../projections/run-state.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
 import { answered, fitting, isSpent } from "./decide-steps.ts";
-import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
-import { reportOf } from "./report.ts";
+import { briefing, end, type Facts, nextTurn, takeTurn, tell } from "./decide-turn.ts";
+import { hardLimit } from "./limits.ts";
 import type { RunView } from "./run-journal.ts";
-
-const NUDGE_AFTER = 3;
-const STOP_AFTER = 4;
-const MAX_REFUSED = 5;
-const MAX_CUT_OFF = 3;
-const COMPACT_SHARE = 0.75;
-const COMPACT_MESSAGES = 8;
-
-/** What a decision may know that the journal does not say: facts about the world that change no outcome. */
-export interface Facts {
-  now: number;
-  /** Tokens that fit into the model's context. */
-  contextWindow: number;
-}
 
 export function decide(view: RunView, facts: Facts): Action {
   const { state } = view;
@@ -63,7 +46,8 @@ function atTheEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  if (definition.finalizes !== false || ending.status !== "completed") return afterChildren(view, ending);
+  if (definition.finalizes !== false || ending.status !== "completed" || ending.team)
+    return afterChildren(view, ending);
   const answer = answerBelow(state);
   if (answer) return afterChildren(view, { ...ending, ...answer });
   const id = "not-yours";
@@ -84,16 +68,6 @@ function next(view: RunView, facts: Facts): Action {
   return (own.type === "end" ? answered(view, own.ending) : undefined) ?? own;
 }
 
-/** A child that is to know what happened so far is told in short: asked of the model once for all calls of a turn. */
-function briefing(view: RunView, now: number): Action | undefined {
-  const { state } = view;
-  const wanted = [...state.calls.values()].some(
-    (call) => !call.result && call.proposal?.context === "summary",
-  );
-  if (!wanted || hardLimit(state) || (state.brief?.seq ?? 0) > (state.latest?.seq ?? 0)) return undefined;
-  return afterFailure(view, now) ?? callModel(view, "brief");
-}
-
 const isRest = (action: Action): boolean =>
   action.type === "rest" ||
   action.type === "suspend" ||
@@ -109,224 +83,6 @@ function isHeld({ status, waitingOn }: RunState): boolean {
     waitingOn?.kind === "definition_changed"
   );
 }
-
-function nextTurn(view: RunView, facts: Facts): Action {
-  const { state, transcript, definition } = view;
-  const report = reportOf(state, definition);
-  const limit = hardLimit(state);
-  if (report) {
-    const last = state.latest?.purpose === "final" && limit;
-    if (transcript.unseen.length > 0 && !last && !state.closing) return putOffReport(state);
-    return end({
-      status: "completed",
-      stopReason: last ? stopReasonOf(limit.limit) : "final_answer",
-      ...report,
-    });
-  }
-  return (
-    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ?? afterText(view) ?? takeTurn(view, facts)
-  );
-}
-
-/** The model is asked once more, whatever it said before. */
-function takeTurn(view: RunView, facts: Facts): Action {
-  const { state, transcript } = view;
-  return (
-    (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
-    stopForPerson(state) ??
-    lastTurn(view) ??
-    warning(state) ??
-    callModel(view, purposeOfNext(state, transcript, facts))
-  );
-}
-
-/** J11: what came while the report was written may change it. */
-function putOffReport({ calls }: RunState): Action {
-  const [toolCallId] = calls.keys();
-  const output = "Not taken yet: a message came in meanwhile. Look at it, then report.";
-  const payload = { toolCallId: toolCallId!, output, isError: true as const, outcome: "deferred" as const };
-  return { type: "record", events: [{ type: "TOOL_RESULT", payload }] };
-}
-
-/** A limit that was reached leaves the last turn and nothing else: a retry beyond it would be refused without end. */
-function mayRetry(state: RunState): boolean {
-  if (!hardLimit(state)) return true;
-  return state.failed?.purpose === "final" && !state.reached.has(FINAL_NOT_COVERED);
-}
-
-/** After a model call that brought no answer: wait, try the next model, or give up. */
-function afterFailure({ state, definition }: RunView, now: number): Action | undefined {
-  const { failed } = state;
-  if (!failed) return undefined;
-  const attempt = (failed.attempt ?? 1) + 1;
-  const again = (model: string): Action => ({
-    type: "call-model",
-    callId: failed.callId,
-    attempt,
-    model,
-    purpose: failed.purpose,
-  });
-  if (failed.cause === "interrupted") return again(failed.model);
-  if (failed.cause === "output_cap" && failed.tries < MAX_CUT_OFF) {
-    const id = `cut-off/${failed.callId}`;
-    return state.told.has(id) ? again(failed.model) : tell(id, CUT_OFF);
-  }
-  if (failed.retryAt !== undefined) {
-    return failed.retryAt > now ? { type: "rest", wakeAt: failed.retryAt } : again(failed.model);
-  }
-  const next = definition.models[definition.models.indexOf(failed.model) + 1];
-  if (next !== undefined) return again(next);
-  const stopReason = failed.cause === "output_cap" ? "error" : "provider";
-  return end({
-    status: "failed",
-    stopReason,
-    summary: failed.message,
-    suggestions: [adviceFor(failed.cause)],
-  });
-}
-
-/** After a turn without calls: the answer, or nothing. */
-function afterText({ state, transcript, definition }: RunView): Action | undefined {
-  const { latest, guard } = state;
-  if (!latest || state.calls.size > 0) return undefined;
-  const limit = hardLimit(state);
-  const last = latest.purpose === "final" && limit !== undefined;
-  if (guard.empty > 0 && !last) return afterSilence(state);
-  if (transcript.unseen.length > 0 && !last && !state.closing) return undefined;
-  if (definition.output !== undefined) return withoutOutput(state, last);
-  const stopReason = last ? stopReasonOf(limit.limit) : "final_answer";
-  if (guard.empty > 0) return end({ status: "failed", stopReason, summary: synthetic(state) });
-  return end({ status: "completed", stopReason, summary: latest.text.trim() });
-}
-
-function afterSilence(state: RunState): Action | undefined {
-  const id = `empty/${state.turns}`;
-  if (state.guard.empty === 1 && !state.told.has(id)) {
-    return tell(id, "Your answer was empty. Go on with the task, or end it with `final_report`.");
-  }
-  return state.guard.empty === 1
-    ? undefined
-    : stopFor(state, "The model answered with nothing, twice in a row.");
-}
-
-/** The agent owes data and gave words: told once, then the run fails by name. */
-function withoutOutput(state: RunState, last: boolean): Action {
-  const id = "output-missing";
-  if (!last && !state.told.has(id)) return tell(id, OUTPUT_MISSING);
-  const summary = "The agent gave no output of the form asked for.";
-  return end({ status: "failed", stopReason: "invalid_output", summary });
-}
-
-/** F43, F45: the same thing over and over is put to a person, not paid for without end. */
-function stopForPerson(state: RunState): Action | undefined {
-  const { guard } = state;
-  const item = loopItem(guard.stops);
-  if (guard.stops > 0 && state.decisions.get(item)?.decision === "reject") {
-    return end({
-      status: "failed",
-      stopReason: "loop",
-      summary: "Stopped by a person: the agent repeated itself.",
-    });
-  }
-  if (guard.badReports >= 2) {
-    return end({ status: "failed", stopReason: "invalid_output", summary: "The report did not fit, twice." });
-  }
-  if (guard.refused >= MAX_REFUSED) return stopFor(state, `${guard.refused} calls in a row were refused.`);
-  if (guard.repeats >= STOP_AFTER)
-    return stopFor(state, `The same call was made ${guard.repeats} times in a row.`);
-  const id = `repeat/${state.turns}`;
-  if (guard.repeats === NUDGE_AFTER && !state.told.has(id)) {
-    return tell(
-      id,
-      "You have made the same call three times in a row. Its result will not change: do something else, or report.",
-    );
-  }
-  return undefined;
-}
-
-/** B3: a limit that is reached leaves one turn to report, or none where even that cannot be covered. */
-function lastTurn({ state, definition }: RunView): Action | undefined {
-  const limit = hardLimit(state);
-  if (!limit) return undefined;
-  const item = openBudgetItem(state);
-  if (item) {
-    const whose = isTreeLimit(limit.limit) ? "The budget of the whole tree" : "The budget";
-    const detail = `${whose} is used up (${limit.limit} ${limit.value}).`;
-    return { type: "suspend", waitingOn: { kind: "budget", items: [item], detail }, wakeAt: undefined };
-  }
-  const stopReason = stopReasonOf(limit.limit);
-  const had = state.latest?.purpose === "final";
-  const noneLeft = state.turns >= state.start!.limits.maxTurns;
-  if (had || noneLeft || limit.limit === "maxEvents" || state.reached.has(FINAL_NOT_COVERED)) {
-    return end({
-      status: "failed",
-      stopReason,
-      summary: synthetic(state, limit),
-      suggestions: [SUGGEST_CONTINUE],
-    });
-  }
-  const reached = `limit/${limit.limit}/hard`;
-  const events: EventBody[] = [];
-  if (!state.reached.has(reached) && !isRecorded(state, limit.limit)) {
-    events.push({ type: "LIMIT_REACHED", payload: { ...limit, hard: true } });
-  }
-  if (!state.told.has("last-turn"))
-    events.push(telling("last-turn", definition.router ? LAST_CHOICE : LAST_TURN));
-  return events.length > 0 ? { type: "record", events } : undefined;
-}
-
-/** Key of the limit that says that not even the last turn fits the budget. */
-export const FINAL_NOT_COVERED = "limit/finalTurn/hard";
-
-const NOT_YOURS =
-  "Your own words are not the answer here (your policy has no Finalize): delegate, and what comes back is the answer.";
-const NO_ANSWER = "The agent may not answer itself (its policy has no Finalize), and delegated to nobody.";
-const CUT_OFF =
-  "Your last answer was cut off at the output cap and none of it was used. Answer in smaller pieces.";
-const OUTPUT_MISSING =
-  "This task ends with `final_report` and an `output` that fits its schema. Call it now.";
-const LAST_TURN =
-  "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
-const LAST_CHOICE = "This is your last turn. Choose now who does the work: call `route_to`.";
-const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with fresh counts.";
-
-const isRecorded = (state: RunState, limit: string): boolean =>
-  [...state.reached.values()].some((reached) => reached.hard && reached.limit === limit);
-
-function warning(state: RunState): Action | undefined {
-  const reached = softLimit(state);
-  return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
-}
-
-function purposeOfNext(state: RunState, transcript: Transcript, facts: Facts): Purpose {
-  if (hardLimit(state)) return "final";
-  const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
-  return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
-}
-
-function callModel({ state, definition }: RunView, purpose: Purpose): Action {
-  const model =
-    state.latest?.model && definition.models.includes(state.latest.model) ? state.latest.model : undefined;
-  const callId = modelCallId(state.modelCalls + 1);
-  return { type: "call-model", callId, attempt: 1, model: model ?? definition.models[0]!, purpose };
-}
-
-function stopFor(state: RunState, detail: string): Action {
-  const { stops } = state.guard;
-  // A pause in between must not open a second item for the same stop.
-  const undecided = stops > 0 && !state.decisions.has(loopItem(stops));
-  const items = [loopItem(undecided ? stops : stops + 1)];
-  return { type: "suspend", waitingOn: { kind: "loop", items, detail }, wakeAt: undefined };
-}
-
-const tell = (id: string, text: string): Action => ({ type: "record", events: [telling(id, text)] });
-
-const telling = (id: string, text: string): EventBody => ({
-  type: "CONTEXT_ADDED",
-  payload: { id, source: "system", text },
-});
-
-const end = (ending: Ending): Action => ({ type: "end", ending });
 
 function cancelled(state: RunState): Ending {
   const { by, reason, via } = state.cancel!;
@@ -346,17 +102,6 @@ function sameWait(left: WaitingOn | undefined, right: WaitingOn): boolean {
   return isSame && JSON.stringify(left?.items) === JSON.stringify(right.items);
 }
 
-function synthetic(state: RunState, limit?: { limit: string; value: number }): string {
-  const why = limit ? `${limit.limit} (${limit.value}) was reached` : "the agent gave no answer";
-  const last = state.latest?.text.trim();
-  return `The run ended without a report of its own: ${why} after ${state.turns} turns.${last ? ` Its last words: ${last}` : ""}`;
-}
-
-function adviceFor(cause: string): string {
-  if (cause === "auth") return "Check the provider's API key, then try the run again: it goes on from here.";
-  if (cause === "output_cap")
-    return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
-  if (cause === "rejected")
-    return "The provider refuses this request as it is: check the model's name and the size of the task.";
-  return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
-}
+const NOT_YOURS =
+  "Your own words are not the answer here (your policy has no Finalize): delegate, and what comes back is the answer.";
+const NO_ANSWER = "The agent may not answer itself (its policy has no Finalize), and delegated to nobody.";

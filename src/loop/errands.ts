@@ -5,6 +5,7 @@ import { DELEGATE } from "./delegation.ts";
 import { mailTools, SEND_MESSAGE, sendMail } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { TEAM_TOOLS } from "./team-tools.ts";
 import { isTending, tendChildren, tendingTools } from "./tend-children.ts";
 
 /** Names that stand for no tool in an agent's list, and are known all the same. */
@@ -15,6 +16,7 @@ export const LOOP_TOOLS: readonly string[] = [
   "mcp__agent__spawn",
   ...tendingTools.map(({ name }) => name),
   SEND_MESSAGE,
+  ...TEAM_TOOLS,
 ];
 
 export const isErrand = (tool: string): boolean => tool === SEND_MESSAGE || isTending(tool);

@@ -2,7 +2,8 @@
 
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../journal/events.ts";
 import type { Ending } from "../patterns/action.ts";
-import { FINAL_REPORT, type RunState } from "../projections/run-state.ts";
+import { reportTool } from "../patterns/team-place.ts";
+import type { RunState } from "../projections/run-state.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
@@ -63,8 +64,8 @@ function treeSpent({ usage, children }: RunState): Spent {
 }
 
 /** The report is a call like any other: it gets its one result. */
-function closedReport({ state }: RunJournal): EventBody[] {
-  return [...state.calls.values()]
-    .filter((call) => call.name === FINAL_REPORT && !call.result)
+function closedReport(run: RunJournal): EventBody[] {
+  return [...run.state.calls.values()]
+    .filter((call) => call.name === reportTool(run) && !call.result)
     .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));
 }

@@ -7,15 +7,15 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
 import type { Grant, Verdict } from "../permissions/permission.ts";
-import { effectiveInput, FINAL_REPORT, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
 import { isErrand, mayRun } from "./errands.ts";
 import { SEND_MESSAGE } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseDelegation } from "./refuse-delegation.ts";
-import { problemWith } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { answerClosing } from "./team-tools.ts";
 
 /** Judges the calls, and answers at once those that cannot be run as they are. */
 export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
@@ -204,7 +204,7 @@ export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "
   return parts.judgeShell(command).readOnly ? "read" : tool.effect;
 }
 
-/** The result of a call that cannot be run, in words that tell the model what it may do. */
+/** The result of a call that needs no run, or cannot have one: in words that tell the model what it may do. */
 export function refusalOf(
   call: ToolCall,
   index: number,
@@ -216,7 +216,8 @@ export function refusalOf(
   if (state.start!.mode === "chat" && index > 0) return result(call, ONE_AT_A_TIME, "deferred");
   if (index >= max)
     return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
-  if (call.name === FINAL_REPORT) return reportRefusal(call, run);
+  const answered = answerClosing(call, run);
+  if (answered) return answered;
   if (state.latest?.purpose === "final" && call.name !== ROUTE_TO)
     return result(call, LAST_TURN_IS_OVER, "denied");
   if (isDelegation(call.name) || (isErrand(call.name) && mayRun(call.name, definition))) return undefined;
@@ -229,21 +230,6 @@ export function refusalOf(
 
 const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
 const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
-
-function reportRefusal(call: ToolCall, run: RunJournal): EventBody {
-  if (run.state.calls.size > 1) {
-    return result(
-      call,
-      "Call final_report alone, after you have seen the results of your other calls.",
-      "deferred",
-    );
-  }
-  return result(
-    call,
-    call.invalid === undefined ? problemWith(call.input, run.definition)! : invalidJson(call),
-    "error",
-  );
-}
 
 function notOffered(name: string, { definition }: RunJournal, parts: LoopParts): string {
   const names = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));

@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
-import { FINAL_REPORT, type RunState } from "../projections/run-state.ts";
+import type { View } from "../patterns/pattern.ts";
+import { reportTool } from "../patterns/team-place.ts";
 
 export const Report = z.object({
   summary: z.string().describe("What was done and found, in one or two sentences."),
@@ -26,10 +27,11 @@ export function reportSchema(definition: Definition): unknown {
 }
 
 /** The report that the latest thought makes, if it is one and alone. */
-export function reportOf(state: RunState, definition: Definition): Report | undefined {
+export function reportOf(view: View): Report | undefined {
+  const { state, definition } = view;
   const calls = [...state.calls.values()];
   const [call] = calls;
-  if (calls.length !== 1 || call?.name !== FINAL_REPORT || call.result) return undefined;
+  if (!call || calls.length !== 1 || call.name !== reportTool(view) || call.result) return undefined;
   return problemWith(call.input, definition) === undefined ? Report.parse(call.input) : undefined;
 }
 

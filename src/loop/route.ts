@@ -25,11 +25,14 @@ export function routedWith(
   { state, definition }: RunJournal,
   nonce: string,
 ): EventBody[] {
-  if (task === "" && state.opening === undefined) return [];
+  const heard = state.team.heard.map(
+    (word): EventBody => ({ type: "CONTEXT_ADDED", payload: { ...word, source: "team" } }),
+  );
+  if (task === "" && state.opening === undefined) return heard;
   const from = baseName(definition.name);
   const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
   const sections = task === "" ? [] : [message];
   const text = openingText(state.start!, { before: state.opening, sections, nonce });
   const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
-  return [{ type: "CONTEXT_ADDED", payload }];
+  return [{ type: "CONTEXT_ADDED", payload }, ...heard];
 }

@@ -35,6 +35,8 @@ export interface CallPlace {
   /** From 1: the attempt at this call. */
   attempt: number;
   purpose: string;
+  /** Of the team that it takes part in; 0 for none. */
+  round: number;
 }
 
 export type EstimateCall = (model: string, promptCharacters: number, maxOutputTokens: number) => Estimate;

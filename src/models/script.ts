@@ -13,6 +13,8 @@ const When = z.strictObject({
   turn: z.int().positive().optional(),
   purpose: z.string().optional(),
   attempt: z.int().positive().optional(),
+  /** Of a discussion that the agent takes part in. */
+  round: z.int().positive().optional(),
   /** Part of the first user message. */
   task: z.string().optional(),
   /** The last tool whose result is in the prompt. */

@@ -14,6 +14,7 @@ export function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
     turn: place.turn ?? 1,
     attempt: place.attempt ?? 1,
     purpose: place.purpose ?? "turn",
+    round: place.round ?? 0,
     get task() {
       return userText(prompt.find((message) => message.role === "user")) ?? "";
     },

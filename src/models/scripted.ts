@@ -72,13 +72,14 @@ function chooserOf(turns: readonly ScriptedTurn[]): Choose {
 }
 
 function fitOf(when: NonNullable<ScriptedTurn["when"]>): (request: ScriptedRequest) => boolean {
-  const { agent, turn, purpose, attempt, task, lastTool, isError, lastUser } = when;
+  const { agent, turn, purpose, attempt, round, task, lastTool, isError, lastUser } = when;
   const lastResult = when.lastResult === undefined ? undefined : patternOf(when.lastResult);
   return (request) =>
     (turn === undefined || turn === request.turn) &&
     (agent === undefined || agent === request.agent) &&
     (attempt === undefined || attempt === request.attempt) &&
     (purpose === undefined || purpose === request.purpose) &&
+    (round === undefined || round === request.round) &&
     (task === undefined || request.task.includes(task)) &&
     (lastTool === undefined || lastTool === request.lastTool) &&
     (isError === undefined || (request.lastTool !== undefined && isError === request.isError)) &&
@@ -217,11 +218,13 @@ async function pause(delay: number | undefined, signal: AbortSignal | undefined)
   signal?.throwIfAborted();
 }
 
-function noLine(name: string, { agent, turn, attempt, purpose, lastTool }: ScriptedRequest): APICallError {
+function noLine(name: string, request: ScriptedRequest): APICallError {
+  const { agent, round, turn, attempt, purpose, lastTool } = request;
+  const where = round === 0 ? `turn ${turn}` : `round ${round}, turn ${turn}`;
   const after = lastTool === undefined ? "" : `, after a result of ${lastTool}`;
   return failure(name, {
     statusCode: 400,
-    message: `it has no line for agent "${agent}", turn ${turn} (attempt ${attempt}, purpose ${purpose}${after})`,
+    message: `it has no line for agent "${agent}", ${where} (attempt ${attempt}, purpose ${purpose}${after})`,
   });
 }
 

@@ -3,7 +3,7 @@
 
 import { describe, expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
-import { type Sample, samples } from "../../test/support/pattern-samples.ts";
+import { samples } from "../../test/support/pattern-samples.ts";
 import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World } from "../../test/support/world.ts";
 import { cancelRun, decideApproval } from "../loop/people.ts";
@@ -12,8 +12,7 @@ import { PATTERNS } from "./index.ts";
 
 type Scripted = (request: ScriptedRequest) => ScriptedTurn;
 
-const all = (given: object) =>
-  PATTERNS.map(({ key }) => [key, (given as Record<string, Sample>)[key]!] as const);
+const all = (given: ReturnType<typeof samples>) => PATTERNS.map(({ key }) => [key, given[key]] as const);
 
 describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }))))("%s", (_, sample) => {
   const options = { ...sample, config: "permissions: { ask: [charge] }" };
@@ -25,7 +24,7 @@ describe.each(all(samples((agent) => ({ tool: "charge", input: { what: agent } }
       const runId = await world.run("the task");
       await approveAll(world, runId);
       expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: sample.summary });
-      const charged = effects(world.oracle).map(({ input }) => input);
+      const charged = effects(world.oracle).map(({ runId: run, callId }) => `${run} ${callId}`);
       expect(charged.length).toBeGreaterThan(0);
       expect(new Set(charged).size).toBe(charged.length);
     },

@@ -7,8 +7,9 @@ import { handoff } from "./handoff.ts";
 import type { Pattern } from "./pattern.ts";
 import { router } from "./router.ts";
 import { steps } from "./steps.ts";
+import { team } from "./team.ts";
 
-export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, bestOf, steps];
+export const PATTERNS: readonly Pattern[] = [handoff, router, advisors, team, bestOf, steps];
 
 /** Those that an agent's file asks for. */
 export const patternsOf = (definition: Definition): Pattern[] =>

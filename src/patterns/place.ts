@@ -16,7 +16,7 @@ export function placeOf(state: RunState, key: string): Place {
   const child = childFor(state.children, key);
   if (!child) return { type: "empty" };
   // F27: what comes after the time is over is recorded, and changes nothing.
-  if (state.fired.has(lateTimer(child))) return { type: "late", child };
+  if (isLate(state, child)) return { type: "late", child };
   if (!child.ended) return { type: "live", child };
   return { type: child.ended.success ? "done" : "failed", child };
 }
@@ -39,5 +39,8 @@ export function waitOrGiveUp(
   const waitingOn = { kind: "child" as const, items: children.map(({ runId }) => runId) };
   return { type: "suspend", waitingOn, wakeAt: soonest === Infinity ? undefined : now + soonest };
 }
+
+/** Its time is over, and nobody waits for it any longer. */
+export const isLate = ({ fired }: RunState, child: ChildRun): boolean => fired.has(lateTimer(child));
 
 const lateTimer = ({ runId }: ChildRun): string => `late/${runId}`;

@@ -85,6 +85,7 @@ function toFallback({ state }: View, agent: string): PatternRun {
     input,
     reason,
     before,
+    told: state.team.heard,
     team,
     continues: team && true,
   };

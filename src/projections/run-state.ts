@@ -21,8 +21,9 @@ import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
+import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
+import { CONCLUDE_TEAM, FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { loopItem } from "./loop-guard.ts";
@@ -89,6 +90,7 @@ export interface RunState {
   /** The task with what was gathered for it, and whether advisors had their say. */
   opening: string | undefined;
   advised: boolean;
+  team: TeamState;
   /** The latest summing-up of this run for its children. */
   brief: { seq: number; text: string } | undefined;
   /** It is done, and only waits for its children: what comes now does not hold the end (J11). */
@@ -132,6 +134,7 @@ export const emptyRunState = (): RunState => ({
   steps: emptySteps(),
   opening: undefined,
   advised: false,
+  team: emptyTeam(),
   brief: undefined,
   closing: false,
   hops: 0,
@@ -147,6 +150,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   followMerge(state.children, event);
   followHold(state.held, state.status, event);
   followSteps(state.steps, event, state);
+  followTeam(state, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -231,6 +235,9 @@ export const NOT_STARTED = "NOT_STARTED";
 
 /** How a run says that it has its answer and waits for its children only. */
 export const CLOSING = "It is done, and waits for its children to end.";
+
+/** Under which id an agent is told that it has one turn left. */
+export const LAST_TURN = "last-turn";
 
 export const hasEnded = (status: RunStatus): boolean =>
   status === "completed" || status === "failed" || status === "cancelled";
@@ -337,7 +344,8 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, output, seq: event.seq };
   if (call.isStep) return;
-  if (call.name === FINAL_REPORT && outcome === "error") state.guard.badReports++;
+  if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
+    state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
 }

@@ -5,6 +5,10 @@ import type { ToolCallPart } from "../journal/message.ts";
 
 /** The call by which an agent ends its run. */
 export const FINAL_REPORT = "final_report";
+/** The calls by which agents work as a team: say something to all, end one's turn, end the discussion. */
+export const BROADCAST = "broadcast";
+export const VOTE_CONCLUDE = "vote_conclude";
+export const CONCLUDE_TEAM = "conclude_team";
 
 export interface ToolCall {
   id: string;

@@ -278,4 +278,6 @@ test("tokens: the provider's count where there is one, a guess for what came sin
   const measured = turn("m1", ["a"], { usage: { input: 1000, output: 9 } });
   expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeGreaterThanOrEqual(1100);
   expect(count(...measured, toolResult("m1.0", "x".repeat(400)))).toBeLessThan(1120);
+  const unseen = context("later", "x".repeat(400));
+  expect(count(unseen), "what the next call will show counts already").toBe(104);
 });

@@ -99,7 +99,8 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
 
 /** Tokens that the next prompt will have: the provider's last count where there is one, and a guess for the rest. */
 export function promptTokens(transcript: Transcript): number {
-  const { measured, characters } = transcript;
+  const { measured, unseen } = transcript;
+  const characters = unseen.reduce((sum, { text }) => sum + text.length, transcript.characters);
   if (!measured) return Math.ceil(characters / 4);
   return measured.tokens + Math.ceil(Math.max(0, characters - measured.characters) / 4);
 }

@@ -1,4 +1,4 @@
-// The flagship: SIGKILL at every boundary of a run, and of a tree of runs; restart, drive to the end, compare with what
+// The flagship: SIGKILL at every boundary of a run, of a tree of runs and of a team; restart, drive to the end, compare with what
 // an undisturbed life leaves behind (FAULTS §1.2). CRASH_ALL=1 leaves nothing out, CRASH_PAIRS=all takes hours.
 
 import { describe, expect, it } from "vitest";
@@ -7,12 +7,14 @@ import { inPool, liveThrough, type Undisturbed, undisturbed } from "./lives.ts";
 const MINUTES = 60_000;
 const ALL = process.env["CRASH_ALL"] !== undefined;
 const ALL_PAIRS = process.env["CRASH_PAIRS"] === "all";
-/** Of the tree, every seventh boundary is enough for every day, and the one where nobody can tell what happened (F03). */
+/** Of many runs, every few boundaries are enough for every day, and the one where nobody can tell what happened (F03). */
 const STRIDE = 7;
+const TEAM_STRIDE = 19;
 
 const run = await undisturbed("run");
 const tree = await undisturbed("tree");
 const steps = await undisturbed("steps");
+const team = await undisturbed("team");
 
 describe("a run that is killed", () => {
   it("passes the boundaries that this suite is about", () => {
@@ -46,6 +48,7 @@ describe("a run that is killed", () => {
           stopReason: "final_answer",
           summary: "Looked, charged, stamped.",
           read: ["look orders: done", "charge card 1: done", "stamp receipt: done", "Received."],
+          heard: [],
           thoughts: 4,
           decisions: ["m2.0: approve by person"],
         },
@@ -114,6 +117,52 @@ describe("a run that a module controls, whose process is killed", () => {
     () => killAtEach(steps, ALL ? 1 : STRIDE),
     20 * MINUTES,
   );
+});
+
+describe("a team whose process is killed", () => {
+  it("passes the boundaries that this suite is about", () => {
+    const text = team.boundaries.join("\n");
+    for (const what of [
+      "append TEAM_ROUND_STARTED",
+      "append CHILD_RUN_STARTED",
+      "append RUN_SUSPENDED",
+      "charge",
+    ])
+      expect(text).toContain(`before ${what}`);
+    expect(text).toMatch(/before append TEAM_MESSAGE,TEAM_VOTE/);
+    expect(text).toMatch(/before append CONTEXT_ADDED/);
+  });
+
+  it("[S3-37] leaves behind what it should, undisturbed", () => {
+    const { runs, done } = team.left;
+    expect(runs.map(({ path, status, thoughts }) => `${path}: ${status}, ${thoughts}`)).toEqual([
+      "lead: completed, 1",
+      "lead > buyer 1: completed, 2",
+      "lead > buyer 2: completed, 1",
+      "lead > critic 1: completed, 1",
+      "lead > critic 2: completed, 1",
+      "lead > stamper 1: completed, 2",
+      "lead > stamper 2: completed, 1",
+    ]);
+    expect(done).toEqual(["lead > buyer 1: charge card 1", "lead > stamper 1: stamp receipt"]);
+    expect(runs.flatMap(({ decisions }) => decisions)).toEqual(["m1.0: approve by person"]);
+    expect(
+      runs.find(({ path }) => path === "lead > critic 2")!.heard.map((text) => text.split("\n")[0]),
+    ).toEqual([
+      "Round 2 of at most 10. What the others said follows. Go on with the discussion, and end your turn with `vote_conclude`.",
+      "buyer says:",
+      "buyer votes to go on:",
+      "stamper says:",
+    ]);
+  });
+
+  it(
+    `[P3] [P4] [P6] [J7] goes on from ${ALL ? "every one" : `each ${TEAM_STRIDE}th`} of its ${team.boundaries.length} boundaries: nobody speaks, hears or pays twice`,
+    () => killAtEach(team, ALL ? 1 : TEAM_STRIDE),
+    40 * MINUTES,
+  );
+
+  it("[F09] goes on when it is killed again while it recovers", () => killTwice(team, 3), pairsTime());
 });
 
 async function killAtEach(whole: Undisturbed, stride: number): Promise<void> {

@@ -18,13 +18,15 @@ export interface LeftBehind {
 }
 
 interface RunLeft {
-  /** The agents from the root down to this one. */
+  /** The agents from the root down to this one, with the round of a member of a team. */
   path: string;
   status: string;
   stopReason: string | undefined;
   summary: string | undefined;
   /** What its model was told as results, in order. */
   read: string[];
+  /** What it was told beside its task. */
+  heard: string[];
   /** Answers of the model that were paid for and kept. */
   thoughts: number;
   /** What was asked of a person, and the one decision on each. */
@@ -58,6 +60,7 @@ async function runLeft(row: RunRow, paths: ReadonlyMap<string, string>, store: S
     stopReason,
     summary,
     read: resultsRead(events).map((text) => plain(text, paths)),
+    heard: payloadsOf(events, "CONTEXT_ADDED").map(({ text }) => plain(text, paths)),
     thoughts: events.filter(({ type }) => type === "AGENT_THOUGHT").length,
     decisions: decisionsIn(events),
   };
@@ -75,7 +78,9 @@ function decisionsIn(events: readonly JournalEvent[]): string[] {
 
 function pathOf(row: RunRow, runs: readonly RunRow[]): string {
   const parent = runs.find(({ id }) => id === row.parentRunId);
-  return parent ? `${pathOf(parent, runs)} > ${row.agent}` : row.agent;
+  const round = /^team\/(\d+)\//.exec(row.parentKey ?? "")?.[1];
+  const name = round === undefined ? row.agent : `${row.agent} ${round}`;
+  return parent ? `${pathOf(parent, runs)} > ${name}` : name;
 }
 
 function plain(text: string, paths: ReadonlyMap<string, string>): string {

@@ -11,18 +11,20 @@ export interface CrashScenario {
   agents: Record<string, string>;
   /** Further files in the agents' folder, by name. */
   files?: Record<string, string>;
-  /** What each of them says, turn by turn. */
+  /** What each of them says, turn by turn; of a member of a team, by name and round: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
 }
 
 export const script =
   ({ says }: CrashScenario) =>
-  ({ agent, turn }: Pick<ScriptedRequest, "agent" | "turn">): ScriptedTurn | undefined =>
-    says[agent]?.[turn - 1];
+  ({ agent, round, turn }: Pick<ScriptedRequest, "agent" | "round" | "turn">): ScriptedTurn | undefined =>
+    says[round === 0 ? agent : `${agent} ${round}`]?.[turn - 1];
 
 const agent = (keys: string): string =>
   `---\ndescription: one of the crash suite\nmodel: scripted/crash\n${keys}\n---\nYou do your part.\n`;
 const act = (tool: string, what: string) => ({ tool, input: { what } });
+const say = (message: string) => ({ tool: "broadcast", input: { message } });
+const vote = (ready: boolean, reason: string) => ({ tool: "vote_conclude", input: { ready, reason } });
 const delegate = (to: string, task: string) => ({ tool: "delegate", input: { agent: to, task } });
 
 /** read → approval → unsafe → idempotent → final. `charge` is asked about, whatever its default. */
@@ -91,5 +93,29 @@ export default function* (): Steps {
   },
 };
 
-export const SCENARIOS = { run, tree, steps };
+/** Three members, two rounds: one has an unsafe effect, one needs an approval, one only speaks. */
+const team: CrashScenario = {
+  task: "shall we buy it?",
+  root: "lead",
+  agents: {
+    lead: agent("team: { members: [buyer, critic, stamper] }\ntools: []"),
+    buyer: agent("tools: [charge]"),
+    critic: agent("tools: []"),
+    stamper: agent("tools: { allow: [stamp], ask: [stamp], deny: [] }"),
+  },
+  says: {
+    lead: [{ report: { summary: "We buy it." } }],
+    "buyer 1": [
+      { calls: [act("charge", "card 1")] },
+      { calls: [say("It is paid."), vote(false, "the critic has not spoken")] },
+    ],
+    "critic 1": [{ text: "Is it stamped?" }],
+    "stamper 1": [{ calls: [act("stamp", "receipt")] }, { text: "It is stamped." }],
+    "buyer 2": [{ calls: [vote(true, "paid and stamped")] }],
+    "critic 2": [{ calls: [vote(true, "no objection")] }],
+    "stamper 2": [{ calls: [say("As I said."), vote(true, "nothing to add")] }],
+  },
+};
+
+export const SCENARIOS = { run, tree, steps, team };
 export type ScenarioName = keyof typeof SCENARIOS;

@@ -15,6 +15,8 @@ export interface Sample {
   summary: string;
   /** Agents and triggers below the root, in the order of their start. */
   family: string[];
+  /** It has an answer even where nobody could be started. */
+  answersAlone?: true;
 }
 
 /** What each agent does in its first turn, so that a stage is more than one event. */
@@ -29,7 +31,7 @@ const CONTROL = `
   const own = yield* turns();
   return own.summary;`;
 
-type Samples = Record<Exclude<Pattern["key"], "team">, Sample>;
+type Samples = Record<Pattern["key"], Sample>;
 
 export function samples(first: FirstCall = looking): Samples {
   const busy = ({ agent, turn }: ScriptedRequest): ScriptedTurn =>
@@ -62,6 +64,14 @@ export function samples(first: FirstCall = looking): Samples {
       script: busy,
       summary: "tester says so",
       family: ["second advisor", "third advisor"],
+    },
+    team: {
+      agent: "team: { members: [second, third], terminationMode: maxRounds, maxRounds: 2 }",
+      cast: { second: "", third: "" },
+      script: busy,
+      summary: "tester says so",
+      family: ["second team", "third team", "second team", "third team"],
+      answersAlone: true,
     },
     bestOf: {
       agent: "bestOf: { n: 2, judge: third }",

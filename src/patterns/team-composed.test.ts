@@ -1,0 +1,228 @@
+import { describe, expect } from "vitest";
+import { payloadsOf, resultsRead, roles, scenario, turns } from "../../test/support/scenario.ts";
+import {
+  broadcast,
+  byRound,
+  conclude,
+  discussionIn,
+  heardBy,
+  openingOf,
+  ready,
+  roundsIn,
+  runsOf,
+  vote,
+} from "../../test/support/team.ts";
+import type { World } from "../../test/support/world.ts";
+
+describe("a member that hands its work over", () => {
+  scenario(
+    "[K8] [S3-43] [S3-67] takes part by its last stage; each stage goes on from its own last run",
+    {
+      agent: "team: { members: [a, b] }",
+      cast: { a: "handoff: editor", editor: "", b: "" },
+      script: roles({
+        a: byRound([{ report: { summary: "draft one" } }], [{ report: { summary: "draft two" } }]),
+        editor: byRound([{ calls: [broadcast("edited one"), vote(false, "wait")] }], [ready("edited two")]),
+        b: byRound([{ text: "b here" }], [ready()]),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("write it");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      expect(discussionIn(await world.events(runId))).toEqual([
+        "1 a: edited one",
+        "1 a not ready: wait",
+        "1 b: b here",
+        "2 a ready: edited two",
+        "2 b ready: because",
+      ]);
+      const drafts = await runsOf(world, runId, "a");
+      const [one, two] = await Promise.all(
+        drafts.map(async ([start]) => (await runsOf(world, start!.runId, "editor"))[0]!),
+      );
+      expect(payloadsOf(two!, "RUN_STARTED")[0]).toMatchObject({
+        trigger: "handoff",
+        team: { runId, round: 2, member: "a" },
+        continues: { runId: one![0]!.runId },
+      });
+      expect(openingOf(one!)).toMatch(/write it.*## YOUR TEAM.*## RESULT FROM a\n\n<untrusted>\ndraft one/s);
+      expect(openingOf(two!)).toMatch(/^Round 2 .*## RESULT FROM a\n\n<untrusted>\ndraft two/s);
+      expect(heardBy(one!)).toEqual([]);
+      expect(heardBy(two!)).toEqual(["b says:\n<untrusted>\nb here\n</untrusted>"]);
+      expect(heardBy(drafts[1]!)).toEqual(heardBy(two!));
+    },
+  );
+
+  scenario(
+    "and whose stage fails takes no further part",
+    {
+      agent: "team: { members: [a, b], maxRounds: 2 }",
+      cast: { a: "handoff: editor", editor: "", b: "" },
+      script: roles({ editor: () => ({ error: { status: 400, message: "no" } }) }),
+    },
+    async (world) => {
+      const runId = await world.run("write it");
+      await world.settled(runId);
+      expect(roundsIn(await world.events(runId))).toEqual(["1: a b", "2: b"]);
+    },
+  );
+});
+
+scenario(
+  "[K8] [S3-67] a member that is a router takes part by whom it chooses, who hears what it heard",
+  {
+    agent: "team: { members: [a, b] }",
+    cast: { a: "router: { destinations: [red, blue] }", red: "", blue: "", b: "" },
+    script: roles({
+      a: () => ({ calls: [{ tool: "route_to", input: { agent: "blue", reason: "it is blue" } }] }),
+      blue: byRound([{ text: "blue speaks" }], [ready("blue is ready")]),
+      b: byRound([{ text: "b here" }], [ready()]),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("which colour?");
+    expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+    expect(discussionIn(await world.events(runId))).toEqual([
+      "1 a: blue speaks",
+      "1 b: b here",
+      "2 a ready: blue is ready",
+      "2 b ready: because",
+    ]);
+    const choices = await runsOf(world, runId, "a");
+    const [one, two] = await Promise.all(
+      choices.map(async ([start]) => (await runsOf(world, start!.runId, "blue"))[0]!),
+    );
+    expect(openingOf(one!)).toContain("## YOUR TEAM");
+    expect(heardBy(two!)).toEqual(["b says:\n<untrusted>\nb here\n</untrusted>"]);
+    expect(payloadsOf(two!, "RUN_STARTED")[0]?.continues?.runId).toBe(one![0]!.runId);
+  },
+);
+
+scenario(
+  "[S3-3] advisors are asked once, and every member reads what they said",
+  {
+    agent: "team: { members: [a, b], maxRounds: 1 }\nadvisors: [wise]",
+    cast: { wise: "", a: "", b: "" },
+    script: roles({ wise: turns({ text: "mind the budget" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("plan it");
+    await world.settled(runId);
+    const [member] = await runsOf(world, runId, "a");
+    expect(openingOf(member!)).toMatch(/plan it.*## ANALYSIS GATHERED.*mind the budget.*## YOUR TEAM/s);
+    expect(await runsOf(world, runId, "wise")).toHaveLength(1);
+  },
+);
+
+describe("[K8] a team in a team", () => {
+  scenario(
+    "its coordinator leads its own, then speaks and votes in the other; its members hear the outer discussion",
+    {
+      agent: "team: { members: [inner, b] }",
+      cast: { inner: "team: { members: [x, y] }", x: "", y: "", b: "" },
+      script: roles({
+        inner: ({ round, turn }) => {
+          if (round === 1 && turn === 1) return { calls: [broadcast("we say yes")] };
+          return round === 1 ? { calls: [vote(false, "unsure")] } : ready("sure now");
+        },
+        x: () => ready("x agrees"),
+        y: () => ready("y agrees"),
+        b: byRound([{ text: "b says no" }], [ready()]),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("yes or no?");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      expect(discussionIn(await world.events(runId))).toEqual([
+        "1 inner: we say yes",
+        "1 inner not ready: unsure",
+        "1 b: b says no",
+        "2 inner ready: sure now",
+        "2 b ready: because",
+      ]);
+      const inner = await runsOf(world, runId, "inner");
+      expect(inner.map(roundsIn)).toEqual([["1: x y"], ["1: x y"]]);
+      const outer = "b says:\n<untrusted>\nb says no\n</untrusted>";
+      expect(heardBy(inner[1]!)[0]).toBe(outer);
+      const [one] = await runsOf(world, inner[0]![0]!.runId, "x");
+      const [two] = await runsOf(world, inner[1]![0]!.runId, "x");
+      expect(heardBy(two!)).toEqual([outer]);
+      expect(payloadsOf(two!, "RUN_STARTED")[0]?.continues?.runId).toBe(one![0]!.runId);
+    },
+  );
+
+  scenario(
+    "a conclusion of the inner one is not the end of its coordinator's turn",
+    {
+      agent: "team: { members: [inner], maxRounds: 1 }",
+      cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },
+      script: roles({
+        inner: turns({ calls: [broadcast("for x only")] }, conclude("we have it"), {
+          calls: [broadcast("for the others"), vote(true, "all said")],
+        }),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("yes or no?");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      expect(discussionIn(await world.events(runId))).toEqual([
+        "1 inner: for the others",
+        "1 inner ready: all said",
+      ]);
+      const [inner] = await runsOf(world, runId, "inner");
+      expect(roundsIn(inner!)).toHaveLength(2);
+      expect(discussionIn(inner!)).toContain("1 inner: for x only");
+      expect(resultsRead(inner!)[1]).toMatch(/^Your team is done\. /);
+    },
+  );
+
+  scenario(
+    "whose coordinator has one turn left speaks for it at once",
+    {
+      agent: "team: { members: [inner], maxRounds: 1, memberMaxTurns: 1 }",
+      cast: { inner: "team: { members: [x], terminationMode: coordinatorDecides }", x: "" },
+      script: roles({ inner: turns({ text: "in short: yes" }) }),
+    },
+    async (world) => {
+      const runId = await world.run("yes or no?");
+      await world.settled(runId);
+      expect(discussionIn(await world.events(runId))).toEqual(["1 inner: in short: yes"]);
+    },
+  );
+});
+
+scenario(
+  "[S3-60] [S3-68] each model call counts once, and what the discussion cost is told apart by its trigger",
+  {
+    agent: "team: { members: [a, b] }",
+    cast: { a: "handoff: editor", editor: "", b: "" },
+    script: ({ agent, round }) => {
+      const usage = { input: 100, output: 10 };
+      if (agent === "tester") return { text: "done", usage };
+      if (agent === "a") return { report: { summary: "draft" }, usage };
+      return round === 1 ? { text: "hm", usage } : { ...ready(), usage };
+    },
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    await world.settled(runId);
+    const rows = await below(world, runId);
+    expect(rows.map(({ trigger, agent }) => `${trigger} ${agent}`).sort()).toEqual([
+      "handoff editor",
+      "handoff editor",
+      "team a",
+      "team a",
+      "team b",
+      "team b",
+      "user tester",
+    ]);
+    const sum = (pick: (row: (typeof rows)[number]) => boolean) =>
+      rows.filter(pick).reduce((all, { usage }) => all + usage.input, 0);
+    const { tree } = payloadsOf(await world.events(runId), "RUN_COMPLETED")[0]!;
+    expect(tree?.usage).toMatchObject({ input: 700, output: 70 });
+    expect(sum(() => true)).toBe(700);
+    expect(sum(({ trigger }) => trigger === "team")).toBe(400);
+  },
+);
+
+const below = async (world: World, root: string) => (await world.runtime.store.runs({ root })).runs;

@@ -1,0 +1,349 @@
+import { describe, expect } from "vitest";
+import { charge, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
+import { byRound, discussionIn, heardBy, ready, roundsIn, runsOf } from "../../test/support/team.ts";
+import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
+import { cancelRun, decideApproval } from "../loop/people.ts";
+import { fold } from "../projections/projection.ts";
+import { promptMessages, transcriptProjection } from "../projections/transcript.ts";
+
+describe("[K6] a member that fails", () => {
+  const failing = roles({
+    tester: turns({ text: "without b" }),
+    a: byRound([{ text: "hm" }], [ready()]),
+    b: () => ({ error: { status: 400, message: "no such model" } }),
+    c: byRound([{ text: "well" }], [ready()]),
+  });
+  scenario(
+    "is announced and takes no further part; consensus is that of those who are left",
+    { agent: "team: { members: [a, b, c] }", cast: { a: "", b: "", c: "" }, script: failing },
+    async (world) => {
+      const runId = await world.run("discuss");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "without b" });
+      const events = await world.events(runId);
+      expect(roundsIn(events)).toEqual(["1: a b c", "2: a c"]);
+      const gone = "b takes no further part: it failed (provider).";
+      expect(payloadsOf(events, "TEAM_MESSAGE")).toContainEqual({
+        round: 1,
+        index: 0,
+        from: "the team",
+        text: gone,
+        dropped: "b",
+      });
+      const [, second] = await runsOf(world, runId, "a");
+      expect(heardBy(second!)).toEqual(["c says:\n<untrusted>\nwell\n</untrusted>", `The team: ${gone}`]);
+    },
+  );
+
+  scenario(
+    "below the quorum, the coordinator concludes",
+    { agent: "team: { members: [a, b, c], quorum: 3 }", cast: { a: "", b: "", c: "" }, script: failing },
+    async (world) => {
+      const runId = await world.run("discuss");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      const events = await world.events(runId);
+      expect(roundsIn(events)).toHaveLength(1);
+      expect(heardBy(events).join()).toMatch(/over: 2 of the 3 members that it needs are left\./);
+    },
+  );
+
+  scenario(
+    "and is the last one leaves nobody: the coordinator answers alone",
+    {
+      agent: "team: { members: [a, b] }\npermissions: { deny: ['delegate(a)'] }",
+      cast: { a: "", b: "" },
+      script: roles({
+        tester: turns({ text: "alone" }),
+        b: () => ({ error: { status: 400, message: "no" } }),
+      }),
+    },
+    async (world) => {
+      const runId = await world.run("discuss");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed", summary: "alone" });
+      const events = await world.events(runId);
+      expect(discussionIn(events)[0]).toMatch(
+        /^1 the team: a takes no further part: it could not be started: /,
+      );
+      expect(heardBy(events).join()).toMatch(/over: nobody is left in the team\./);
+    },
+  );
+
+  scenario(
+    "because a person cancelled it alone is announced like any other",
+    {
+      agent: "team: { members: [a, b], maxRounds: 1 }",
+      cast: { a: "", b: "tools: { ask: [charge] }" },
+      script: roles({ b: () => ({ calls: [charge("card")] }) }),
+    },
+    async (world) => {
+      const runId = await world.run("discuss");
+      const [member] = (await world.settled(runId)).waitingOn!.blockers!;
+      await cancelRun(member!, "maria", undefined, world.runtime.people);
+      await ended(world, runId);
+      expect(discussionIn(await world.events(runId))).toContain(
+        "1 the team: b takes no further part: it was cancelled.",
+      );
+    },
+  );
+});
+
+const clock = fakeClock();
+scenario(
+  "[K6] [F27] a late member is cancelled, announced and dropped; what it says afterwards changes nothing",
+  {
+    idle: true,
+    clock,
+    agent: "team: { members: [a, b], memberTimeout: 1m, maxRounds: 2 }",
+    cast: { a: "", b: "" },
+    script: roles({ tester: turns({ text: "in time" }), a: byRound([{ text: "here" }], [ready()]) }),
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    await world.drive(runId);
+    const [a, b] = [...(await world.state(runId)).children.keys()];
+    await world.drive(a!);
+    clock.advance(59_999);
+    expect((await world.drive(runId)).waitingOn).toMatchObject({ kind: "child", items: [b] });
+    clock.advance(1);
+    expect(await world.runtime.store.due(clock.now(), 10)).toContain(runId);
+    await world.drive(runId);
+    const events = await world.events(runId);
+    expect(discussionIn(events)).toEqual([
+      "1 a: here",
+      "1 the team: b takes no further part: it did not answer in time.",
+    ]);
+    expect(roundsIn(events)).toEqual(["1: a b", "2: a"]);
+    expect((await world.drive(b!)).end).toMatchObject({ status: "cancelled" });
+    const second = [...(await world.state(runId)).children.keys()].at(-1)!;
+    await world.drive(second);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "in time" });
+  },
+);
+
+const late = fakeClock();
+let dieLate = (): void => {};
+scenario(
+  "[F27] a late member is cancelled at the latest when the coordinator ends, whatever came in between",
+  {
+    idle: true,
+    clock: late,
+    agent: "team: { members: [a, b], memberTimeout: 1m, maxRounds: 1 }",
+    cast: { a: "", b: "" },
+    script: roles({}),
+    async intercept(append, send) {
+      const sent = await send();
+      if (append.events.some(({ type }) => type === "TIMER_FIRED")) dieLate();
+      return sent;
+    },
+  },
+  async (world) => {
+    dieLate = () => world.die();
+    const runId = await world.run("discuss");
+    await world.drive(runId);
+    const [a, b] = [...(await world.state(runId)).children.keys()];
+    await world.drive(a!);
+    late.advance(60_000);
+    await world.drive(runId).catch(() => {});
+    await world.dead();
+    await world.restart();
+    expect((await world.state(b!)).cancel).toBeUndefined();
+    late.advance(60_000);
+    await world.drive(runId);
+    expect((await world.state(b!)).cancel).toBeDefined();
+    await world.drive(b!);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed" });
+  },
+);
+
+const held = fakeClock();
+scenario(
+  "[K6] the time during which a member waits for a person does not make anybody late",
+  {
+    idle: true,
+    clock: held,
+    agent: "team: { members: [a, b], memberTimeout: 1m, maxRounds: 1 }",
+    cast: { a: "", b: "tools: { ask: [charge] }\nlimits: { approvalTimeout: 2h }" },
+    script: roles({ b: byRound([{ calls: [charge("card")] }, ready()]) }),
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    await world.drive(runId);
+    const [a, b] = [...(await world.state(runId)).children.keys()];
+    await world.drive(b!);
+    held.advance(3_600_000);
+    await world.drive(a!);
+    expect((await world.drive(runId)).status).toBe("suspended");
+    const [id] = await openApprovalIds(world, b!);
+    await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
+    await world.drive(b!);
+    await world.drive(runId);
+    expect(discussionIn(await world.events(runId))).toEqual(["1 a: a is done", "1 b ready: because"]);
+  },
+);
+
+describe("[K3] a process that dies in the middle of a round", () => {
+  const script = roles({
+    a: byRound([{ text: "one" }], [ready()]),
+    b: byRound([{ text: "two" }], [ready()]),
+  });
+  const options = { agent: "team: { members: [a, b] }", cast: { a: "", b: "" }, script };
+
+  for (const at of [1, 2, 3, 4]) {
+    let started = 0;
+    let die = (): void => {};
+    scenario(
+      `before child ${at} is started: everything is told once, and nobody is started twice`,
+      {
+        ...options,
+        intercept(append, send) {
+          const starts = append.events.some(({ type }) => type === "CHILD_RUN_STARTED");
+          if (starts && ++started === at) die();
+          return send();
+        },
+      },
+      async (world) => {
+        die = () => world.die();
+        const runId = await world.run("discuss");
+        await world.dead();
+        await world.restart();
+        expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+        const events = await world.events(runId);
+        expect(payloadsOf(events, "CHILD_RUN_STARTED")).toHaveLength(4);
+        const [, second] = await runsOf(world, runId, "b");
+        expect(heardBy(second!)).toEqual(["a says:\n<untrusted>\none\n</untrusted>"]);
+        expect(discussionIn(events)).toHaveLength(4);
+        expect(heardBy(events)).toHaveLength(1);
+      },
+    );
+  }
+
+  let die = (): void => {};
+  scenario(
+    "[S3-45] before the round is closed: what was said is published once, and no member is asked again",
+    {
+      ...options,
+      intercept(append, send) {
+        if (append.events.some(({ type }) => type === "TEAM_MESSAGE")) die();
+        return send();
+      },
+    },
+    async (world) => {
+      die = () => world.die();
+      const runId = await world.run("discuss");
+      await world.dead();
+      await world.restart();
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      const calls = await Promise.all(
+        ["a", "b"].map(async (member) =>
+          (await runsOf(world, runId, member)).map(
+            (events) => payloadsOf(events, "MODEL_CALL_STARTED").length,
+          ),
+        ),
+      );
+      expect(calls).toEqual([
+        [1, 1],
+        [1, 1],
+      ]);
+      expect(discussionIn(await world.events(runId)).slice(0, 2)).toEqual(["1 a: one", "1 b: two"]);
+    },
+  );
+});
+
+scenario(
+  "an approval inside a member suspends the coordinator, and is answered from there",
+  {
+    agent: "team: { members: [a, b], maxRounds: 1 }",
+    cast: { a: "", b: "tools: { ask: [charge] }" },
+    script: roles({ b: byRound([{ calls: [charge("card")] }, ready("paid")]) }),
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    const { waitingOn } = await world.settled(runId);
+    expect(waitingOn?.kind).toBe("child_hitl");
+    const [id] = await openApprovalIds(world, waitingOn!.blockers![0]!);
+    await decideApproval(id!, { decision: "approve" }, "maria", world.runtime.people);
+    expect((await ended(world, runId)).end).toMatchObject({ status: "completed" });
+    expect(discussionIn(await world.events(runId))).toContain("1 b ready: paid");
+  },
+);
+
+scenario(
+  "[P7] a cancel in the middle of a round ends every member, and starts nothing",
+  {
+    agent: "team: { members: [a, b] }",
+    cast: { a: "", b: "tools: { ask: [charge] }" },
+    script: roles({ b: () => ({ calls: [charge("card")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    await world.settled(runId);
+    await cancelRun(runId, "maria", "changed my mind", world.runtime.people);
+    expect((await ended(world, runId)).end).toMatchObject({ status: "cancelled", stopReason: "user" });
+    const events = await world.events(runId);
+    expect(roundsIn(events)).toHaveLength(1);
+    const ends = payloadsOf(events, "CHILD_RUN_COMPLETED");
+    expect(ends.find(({ key }) => key === "team/1/b")?.result.status).toBe("cancelled");
+    expect(discussionIn(events)).toEqual([]);
+  },
+);
+
+scenario(
+  "[B3] a budget that is used up drops who cannot speak any more, and leaves the coordinator its last word",
+  {
+    agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 5 }",
+    cast: { a: "", b: "" },
+    script: ({ agent, round, purpose }) => {
+      if (agent === "tester") return { text: `${purpose} word` };
+      return { text: `round ${round}`, usage: { input: 9_000, output: 100 } };
+    },
+  },
+  async (world) => {
+    const runId = await world.run("discuss", { limits: { tree: { maxTokens: 40_000 } } });
+    const { end } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "completed", stopReason: "budget", summary: "final word" });
+    expect(discussionIn(await world.events(runId)).slice(-2)).toEqual([
+      "3 the team: a takes no further part: it failed (budget).",
+      "3 the team: b takes no further part: it failed (budget).",
+    ]);
+  },
+);
+
+scenario(
+  "a member whose history has grown too long sums it up and goes on, round after round",
+  {
+    agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 6 }",
+    cast: { a: "", b: "" },
+    script: ({ agent, purpose, round }) => {
+      if (agent === "tester") return { text: "done" };
+      if (purpose === "summary") return { text: `SUMMARY of ${agent} in ${round}` };
+      return {
+        text: `${agent} in ${round}: ${"word ".repeat(200)}`,
+        usage: { input: 300 * round, output: 250 },
+      };
+    },
+  },
+  async (world) => {
+    const { parts } = world.runtime;
+    const { models } = parts;
+    parts.models = { resolve: (name) => models.resolve(name), contextWindow: () => 1_500 };
+    const runId = await world.run("discuss");
+    expect((await ended(world, runId)).end).toMatchObject({ status: "completed" });
+    const members = await runsOf(world, runId, "a");
+    expect(members).toHaveLength(6);
+    const compacted = members.map((events) => payloadsOf(events, "CONTEXT_COMPACTED").length);
+    expect(compacted).toEqual([0, 0, 0, 1, 0, 1]);
+    const prompt = promptMessages(fold(transcriptProjection, members.flat())).map((message) =>
+      JSON.stringify(message.content),
+    );
+    expect(prompt).toHaveLength(5);
+    expect(prompt[0]).toContain("## YOUR TEAM");
+    expect(prompt[1]).toContain("SUMMARY of a in 6");
+    expect(prompt[2]).toContain("Round 6 of at most 6.");
+    expect(prompt[3]).toContain("b in 5: ");
+  },
+);
+
+async function ended(world: World, runId: string) {
+  await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED");
+  return world.state(runId);
+}

@@ -1,0 +1,38 @@
+// Where a run stands in a team: as its coordinator, as a member, as neither, or, a team in a team, first as the one and
+// then as the other. What it may call and how it ends follow from that.
+
+import type { Definition } from "../journal/definition.ts";
+import type { Payload, StopReason } from "../journal/events.ts";
+import { LAST_TURN } from "../projections/run-state.ts";
+import { CONCLUDE_TEAM, FINAL_REPORT } from "../projections/tool-call.ts";
+import type { Ending } from "./action.ts";
+import type { View } from "./pattern.ts";
+
+/** S3-43: of a chain, only the last one speaks for its member. */
+export const takesPart = ({ handoff, router }: Definition, { team }: Payload<"RUN_STARTED">): boolean =>
+  team !== undefined && !handoff && !router;
+
+/** Its team is not done. An agent that has one turn left has no time for another round. */
+export const coordinates = ({ state, definition }: View): boolean =>
+  definition.team !== undefined && !state.team.over && !state.told.has(LAST_TURN);
+
+/** The call that ends its run; undefined: it has no report to give (S3-42). */
+export function reportTool(view: View): string | undefined {
+  if (takesPart(view.definition, view.state.start!)) return undefined;
+  return coordinates(view) ? CONCLUDE_TEAM : FINAL_REPORT;
+}
+
+/** What a member leaves after its turn; undefined: it has said nothing. Who broadcast nothing is heard by its last words. */
+export function memberEnding({ state }: View, stopReason: StopReason): Ending | undefined {
+  const { broadcasts, vote } = state.team.spoken;
+  const text = state.latest?.text.trim() ?? "";
+  const said = broadcasts.length > 0 || text === "" ? broadcasts : [text];
+  const summary = text || vote?.reason || said.at(-1);
+  if (summary === undefined) return undefined;
+  return {
+    status: "completed",
+    stopReason,
+    summary,
+    team: { broadcasts: [...said], ...(vote ? { vote } : {}) },
+  };
+}

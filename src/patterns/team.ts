@@ -1,0 +1,206 @@
+// Team: members discuss the request in rounds, and the agent that coordinates them answers it.
+//  - One run per member and round, which goes on from that member's last; those of a round run at the same time.
+//  - A round closes in one append, when every member has spoken, failed or is late: only then is anything heard.
+//  - Who fails or is late (F27) is announced, and takes no further part.
+//  - The discussion is this run's journal; whoever is told of it is told what stands there after the last they know.
+
+import type { EventBody } from "../journal/events.ts";
+import { discussionId, type TeamRound } from "../projections/team-state.ts";
+import { BROADCAST } from "../projections/tool-call.ts";
+import type { Action, PatternRun } from "./action.ts";
+import { answerText } from "./opening.ts";
+import type { Pattern, View } from "./pattern.ts";
+import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
+import { coordinates } from "./team-place.ts";
+import {
+  decideText,
+  discussionText,
+  memberKey,
+  nameIn,
+  openingWords,
+  overText,
+  THE_TEAM,
+  type Word,
+  wordsAfter,
+  wordText,
+} from "./team-words.ts";
+
+export const team: Pattern = {
+  key: "team",
+
+  next(view, now): Action | undefined {
+    if (!coordinates(view)) return undefined;
+    const round = view.state.team.rounds.at(-1);
+    if (!round) return nextRound(view);
+    if (round.closedAt === undefined) return inRound(view, round, now);
+    const { goesOn, why } = shouldContinue(view, round);
+    if (!goesOn) return tell(view, "over", overText(why));
+    const { termination, maxRounds } = view.definition.team!;
+    if (!termination.includes("coordinatorDecides")) return nextRound(view);
+    if (view.state.team.told < round.closedAt)
+      return tell(view, round.number, decideText(round.number, maxRounds));
+    return hasGuided(view) ? nextRound(view) : undefined;
+  },
+};
+
+/** S3-41: after each round, whether there is another. */
+export function shouldContinue(
+  { state, definition }: View,
+  { number }: TeamRound,
+): { goesOn: true; why?: undefined } | { goesOn: false; why: string } {
+  const { termination, maxRounds, quorum = 1 } = definition.team!;
+  const live = liveMembers({ state, definition });
+  const ready = new Set(
+    state.team.votes.filter((vote) => vote.round === number && vote.ready).map(({ from }) => from),
+  );
+  const stop = (why: string) => ({ goesOn: false as const, why });
+  if (live.length === 0) return stop("nobody is left in the team.");
+  if (live.length < quorum) return stop(`${live.length} of the ${quorum} members that it needs are left.`);
+  if (termination.includes("consensus") && live.every((member) => ready.has(member)))
+    return stop("everybody is ready to conclude.");
+  return number >= maxRounds ? stop(`there are no more than ${maxRounds} rounds.`) : { goesOn: true };
+}
+
+/** S3-41: what a member has said becomes known when its round ends. */
+export function onMemberBroadcast(round: number, from: string, texts: readonly string[]): EventBody[] {
+  return texts.map((text, index) => ({ type: "TEAM_MESSAGE", payload: { round, index, from, text } }));
+}
+
+/** S3-41. */
+export function onMemberVote(round: number, from: string, vote: Vote): EventBody[] {
+  return vote ? [{ type: "TEAM_VOTE", payload: { round, from, ...vote } }] : [];
+}
+
+/** S3-41: how a member is told of what somebody else has said. */
+export function injectMessage(view: View, word: Word): NonNullable<PatternRun["told"]>[number] {
+  return { id: `team/${word.seq}`, from: word.from, text: wordText(view, word) };
+}
+
+type Vote = { ready: boolean; reason: string } | undefined;
+
+const liveMembers = ({ state, definition }: View): string[] =>
+  [...new Set(definition.team!.members)].filter((member) => !state.team.dropped.has(member));
+
+/** With what the coordinator has to say first, if it was asked. */
+function nextRound(view: View): Action {
+  const { state, definition } = view;
+  const { rounds, spoken } = state.team;
+  const last = rounds.at(-1)?.number ?? 0;
+  const decides = last > 0 && definition.team!.termination.includes("coordinatorDecides");
+  const guidance = spoken.broadcasts.length > 0 ? spoken.broadcasts : [state.latest?.text.trim() ?? ""];
+  const started: EventBody = {
+    type: "TEAM_ROUND_STARTED",
+    payload: { round: last + 1, members: liveMembers(view) },
+  };
+  const said = decides ? onMemberBroadcast(last, definition.name, guidance) : [];
+  return { type: "record", events: [...said, started] };
+}
+
+function inRound(view: View, round: TeamRound, now: number): Action {
+  const { state, definition } = view;
+  const seats = round.members.map((member) => ({
+    member,
+    place: placeOf(state, memberKey(round.number, member)),
+  }));
+  const empty = seats.filter(({ place }) => place.type === "empty");
+  if (empty.length > 0)
+    return { type: "start-runs", runs: empty.map(({ member }) => memberRun(view, round, member)) };
+  const open = seats.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
+  const late = "It took too long for its round of the discussion.";
+  return (
+    waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late }) ?? {
+      type: "record",
+      events: closing(view, round, seats),
+    }
+  );
+}
+
+/** The task stays what it is, so that a member's system prompt is the same in every round. */
+function memberRun(view: View, round: TeamRound, member: string): PatternRun {
+  const { state, definition } = view;
+  const { task, input } = state.start!;
+  const { number } = round;
+  return {
+    key: memberKey(number, member),
+    trigger: "team",
+    agent: member,
+    task,
+    input,
+    before: openingWords(view, round, member),
+    told: number === 1 ? state.team.heard : newsFor(view, round, member),
+    maxTurns: definition.team!.memberMaxTurns,
+    team: { runId: state.runId, round: number, member },
+    continues: true,
+  };
+}
+
+/** What was said since it was last told, but for its own words: each of them once, whatever is started again. */
+function newsFor(view: View, { number }: TeamRound, member: string): PatternRun["told"] {
+  const { seq } = view.state.team.rounds[number - 2]!;
+  return wordsAfter(view, seq)
+    .filter(({ from }) => from !== member)
+    .map((word) => injectMessage(view, word));
+}
+
+interface Seat {
+  member: string;
+  place: Place;
+}
+
+/** Everybody leaves at least one word, so that the round is seen to be closed. */
+function closing(view: View, { number: round }: TeamRound, seats: readonly Seat[]): EventBody[] {
+  const announced: { text: string; dropped?: string }[] = [];
+  const said = seats.flatMap(({ member, place }) => {
+    if (place.type !== "done") {
+      const text = `${nameIn(view, member)} takes no further part: ${whyNot(place)}`;
+      announced.push({ text, dropped: member });
+      return [];
+    }
+    const { result } = place.child.ended!;
+    const { broadcasts, vote } = result.team ?? { broadcasts: [answerText(result)] };
+    const events = [
+      ...onMemberBroadcast(
+        round,
+        member,
+        broadcasts.filter((text) => text !== ""),
+      ),
+      ...onMemberVote(round, member, vote),
+    ];
+    if (events.length === 0) announced.push({ text: `${nameIn(view, member)} said nothing.` });
+    return events;
+  });
+  const news = announced.map((word, index): EventBody => {
+    return { type: "TEAM_MESSAGE", payload: { round, index, from: THE_TEAM, ...word } };
+  });
+  return [...said, ...news];
+}
+
+/** In our words: those of whoever failed are marked nowhere here. */
+function whyNot(place: Place): string {
+  switch (place.type) {
+    case "late":
+      return "it did not answer in time.";
+    case "refused":
+      return `it could not be started: ${place.why}`;
+    case "failed": {
+      const { status, first_cause: cause } = place.child.ended!.result;
+      return status === "cancelled" ? "it was cancelled." : `it failed (${cause?.stop_reason ?? "error"}).`;
+    }
+    default:
+      return "";
+  }
+}
+
+function tell(view: View, round: number | "over", closing: string): Action {
+  const text = [discussionText(view), closing].filter((part) => part !== "").join("\n\n");
+  const payload = { id: discussionId(round), source: "team" as const, text };
+  return { type: "record", events: [{ type: "CONTEXT_ADDED", payload }] };
+}
+
+/** The coordinator's turn between two rounds ends with words, or with nothing but broadcasts. */
+function hasGuided({ state }: View): boolean {
+  const { latest, calls, team } = state;
+  if (!latest || latest.seq < team.told) return false;
+  if (calls.size === 0) return latest.text.trim() !== "";
+  return [...calls.values()].every(({ name, result }) => name === BROADCAST && result?.outcome === "ok");
+}

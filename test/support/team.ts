@@ -1,0 +1,52 @@
+// Words for tests of teams: what members say, and what their journals tell of it.
+
+import type { JournalEvent } from "../../src/journal/events.ts";
+import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import { payloadsOf } from "./scenario.ts";
+import type { World } from "./world.ts";
+
+export const broadcast = (message: string) => ({ tool: "broadcast", input: { message } });
+export const vote = (ready: boolean, reason = "because") => ({
+  tool: "vote_conclude",
+  input: { ready, reason },
+});
+export const ready = (reason?: string): ScriptedTurn => ({ calls: [vote(true, reason)] });
+export const conclude = (summary: string): ScriptedTurn => ({
+  calls: [{ tool: "conclude_team", input: { summary } }],
+});
+
+/** What a member says, round by round and turn by turn; after that it has nothing more to say. */
+export function byRound(...rounds: ScriptedTurn[][]): Script {
+  return ({ round, turn }) => rounds[round - 1]?.[turn - 1] ?? { text: "nothing more" };
+}
+
+/** The journals of a member, or of whoever else has this name below a run: in the order of their beginning. */
+export async function runsOf(world: World, runId: string, agent: string): Promise<JournalEvent[][]> {
+  const started = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
+  const ids = started.filter(({ agent_type: name }) => name === agent).map(({ child_run_id: id }) => id);
+  return Promise.all(ids.map((id) => world.events(id)));
+}
+
+export function discussionIn(events: readonly JournalEvent[]): string[] {
+  return events.flatMap(({ type, payload }) => {
+    if (type === "TEAM_MESSAGE") return [`${payload.round} ${payload.from}: ${payload.text}`];
+    if (type !== "TEAM_VOTE") return [];
+    return [`${payload.round} ${payload.from} ${payload.ready ? "ready" : "not ready"}: ${payload.reason}`];
+  });
+}
+
+export const roundsIn = (events: readonly JournalEvent[]): string[] =>
+  payloadsOf(events, "TEAM_ROUND_STARTED").map(({ round, members }) => `${round}: ${members.join(" ")}`);
+
+/** What stands in the task's place. */
+export const openingOf = (events: readonly JournalEvent[]): string =>
+  plain(payloadsOf(events, "CONTEXT_ADDED").find(({ opening }) => opening)!.text);
+
+/** What it was told of a discussion. */
+export const heardBy = (events: readonly JournalEvent[]): string[] =>
+  payloadsOf(events, "CONTEXT_ADDED")
+    .filter(({ source }) => source === "team")
+    .map(({ text }) => plain(text));
+
+export const plain = (text: string): string =>
+  text.replaceAll(/<(\/?)untrusted-\w+( source="[^"]*")?>/g, "<$1untrusted>");
