@@ -114,6 +114,12 @@ export class Batch {
     return held;
   }
 
+  /** A run that was just made: it is not read back. */
+  hold(held: Held): Held {
+    this.cache.set(held.row.id, held);
+    return held;
+  }
+
   /** A run that is there no more. */
   forget(runId: RunId): void {
     const held = this.cache.get(runId);
@@ -238,6 +244,7 @@ export class Batch {
     this.noteNeeds(held, event, text);
     this.written.push(event);
     remember(held, event);
+    held.characters += text.length;
     return event;
   }
 
