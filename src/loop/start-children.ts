@@ -123,7 +123,7 @@ async function childOf(
     spawn: {
       runId,
       start: { ...(await childStart(call, asked, definition, run, parts)), ...place },
-      events: contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids.nonce()),
+      events: contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids),
       limits: { children: childrenLimit(limits), runs: runsLimit(limits), concurrent: parts.concurrent },
     },
   };
