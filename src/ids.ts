@@ -67,5 +67,7 @@ function timePart(now: number): string {
 }
 
 function letters(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => ALPHABET[byte % 32]).join("");
+  let text = "";
+  for (const byte of bytes) text += ALPHABET[byte % 32];
+  return text;
 }

@@ -238,6 +238,12 @@ export function offers({ tools: { allow, deny }, router, readOnly }: Definition,
 
 function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
   const composed = new WeakMap<object, string>();
+  const offered = new WeakMap<Definition, string[]>();
+  const namesFor = (definition: Definition): string[] => {
+    const names = offered.get(definition) ?? offeredTools(definition, tools).map(({ name }) => name);
+    offered.set(definition, names);
+    return names;
+  };
   return (definition, start, startedAt) => {
     const known = composed.get(start);
     if (known !== undefined) return known;
@@ -256,7 +262,7 @@ function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
       delegation: definition.delegation?.mode ?? "sequential",
       now: startedAt,
       workspace: start.workspace,
-      tools: tools.filter((tool) => offers(definition, tool)).map((tool) => tool.name),
+      tools: namesFor(definition),
     });
     composed.set(start, prompt);
     return prompt;

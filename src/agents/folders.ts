@@ -1,6 +1,6 @@
 // Where agent files lie: the project's folders, then the user's, then the built-in one. Nearer comes first.
 
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../config/yaml.ts";
@@ -84,9 +84,14 @@ export function agentsStamp(folders: AgentFolders): string {
 }
 
 function filesBelow(folder: string): string[] {
+  // Most of them are not there, and an error that is thrown costs more than reading one that is.
+  if (!existsSync(folder)) return [];
   try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+    // Not `recursive`: that asks the disk about every file once more.
+    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    });
   } catch {
     return [];
   }

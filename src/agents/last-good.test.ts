@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -36,6 +36,18 @@ test("a new file is a new agent, a changed one a new definition", async () => {
   expect(await promptNow()).toBe("Two!");
   rmSync(join(root, "agents/a.md"));
   expect((await look()).agents.size).toBe(0);
+});
+
+test("a change is noticed in a folder below, and in a file that is only linked", async () => {
+  mkdirSync(join(root, "agents/crew"));
+  writeFileSync(join(root, "linked.md"), good("One"));
+  symlinkSync(join(root, "linked.md"), join(root, "agents/crew/a.md"));
+  put("crew/b.md", "---\ndescription: d\n---\nOne");
+  const prompts = async () => [...(await look()).agents.values()].map(({ definition }) => definition?.prompt);
+  expect(await prompts()).toEqual(["One", "One"]);
+  writeFileSync(join(root, "linked.md"), good("Two!"));
+  put("crew/b.md", "---\ndescription: d\n---\nThree");
+  expect(await prompts()).toEqual(["Two!", "Three"]);
 });
 
 test("nothing changed: nothing is read again; in one moment all see the same", async () => {

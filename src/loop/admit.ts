@@ -94,7 +94,8 @@ export function startOf(
     depth: 0,
     trigger: "user",
     task: request.task,
-    ...(input === undefined ? {} : { input }),
+    // As the journal keeps it: a date that is one only until the next restart would be another input then.
+    ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",
     attended: request.attended ?? request.mode === "chat",
     rootRunId: runId,

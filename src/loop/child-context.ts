@@ -1,5 +1,6 @@
 // What a child sees of its parent's conversation, as the first words of its journal: what was sent is what was kept.
 
+import type { Ids } from "../ids.ts";
 import type { ContextMode } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
@@ -11,11 +12,11 @@ import type { RunJournal } from "./run-journal.ts";
 /** A parent's whole history must not fill its child's context before it begins. */
 const LONGEST = 120_000;
 
-export function contextFor(mode: ContextMode, asked: Delegated, run: RunJournal, nonce: string): EventBody[] {
+export function contextFor(mode: ContextMode, asked: Delegated, run: RunJournal, ids: Ids): EventBody[] {
   const text = textFor(mode, asked, run);
   if (text === undefined) return [];
   const { name } = run.definition;
-  const said = `${INTRODUCTIONS[mode]}\n${untrusted(nonce, name, bounded(text))}`;
+  const said = `${INTRODUCTIONS[mode]}\n${untrusted(ids.nonce(), name, bounded(text))}`;
   return [{ type: "CONTEXT_ADDED", payload: { id: "parent", source: "parent", from: name, text: said } }];
 }
 

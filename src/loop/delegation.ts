@@ -130,10 +130,9 @@ export function readDelegation({
 }: Pick<ToolCall, "name" | "input" | "invalid">): Delegated | { problem: string } {
   if (invalid !== undefined)
     return { problem: `The input of ${name} was no valid JSON; nothing was started.` };
-  const parsed = readers.find(({ is }) => is(name))!.read(name, input);
-  return parsed.success
-    ? parsed.data
-    : { problem: `The input of ${name} does not fit: ${z.prettifyError(parsed.error)}` };
+  const asked = readers.find(({ is }) => is(name))!.read(name, input);
+  if (!(asked instanceof z.ZodError)) return asked;
+  return { problem: `The input of ${name} does not fit: ${z.prettifyError(asked)}` };
 }
 
 /** S0-41: `run_coding_agent`; a pack's name stays out of it. */
@@ -143,63 +142,62 @@ const toolWord = (name: string): string => name.replace(/^.*\//, "").replaceAll(
 
 interface Reader {
   is(tool: string): boolean;
-  read(tool: string, input: unknown): z.ZodSafeParseResult<Delegated>;
+  read(tool: string, input: unknown): Delegated | z.ZodError;
 }
 
 const readers: readonly Reader[] = [
   {
     is: (tool) => tool === DELEGATE,
-    read: (_, input) =>
-      Generic.transform((asked): Delegated => {
-        const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
-        return {
-          name: agent,
-          task: asked.task,
-          contextFiles,
-          criteria: success_criteria,
-          context: asked.context,
-          contextMode: context_mode,
-          model: asked.model,
-          maxTurns,
-          awaited: asked.await !== false,
-        };
-      }).safeParse(input),
+    read: reading(Generic, (asked) => {
+      const { agent, context_files: contextFiles, success_criteria, context_mode, maxTurns } = asked;
+      return {
+        name: agent,
+        task: asked.task,
+        contextFiles,
+        criteria: success_criteria,
+        context: asked.context,
+        contextMode: context_mode,
+        model: asked.model,
+        maxTurns,
+        awaited: asked.await !== false,
+      };
+    }),
   },
   {
     is: (tool) => tool === "delegate_to_agent",
-    read: (_, input) =>
-      Role.transform((asked): Delegated => {
-        const { role, context_files: contextFiles, success_criteria } = asked;
-        return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
-      }).safeParse(input),
+    read: reading(Role, (asked) => {
+      const { role, context_files: contextFiles, success_criteria } = asked;
+      return { name: role, task: asked.task, contextFiles, criteria: success_criteria, awaited: true };
+    }),
   },
   {
     is: (tool) => tool === "mcp__agent__spawn",
-    read: (_, input) =>
-      Spawn.transform(({ agentType, awaitResult, ...asked }): Delegated => {
-        return { name: agentType, ...asked, awaited: awaitResult !== false };
-      }).safeParse(input),
+    read: reading(Spawn, ({ agentType, awaitResult, ...asked }) => {
+      return { name: agentType, ...asked, awaited: awaitResult !== false };
+    }),
   },
   {
     is: (tool) => tool === ROUTE_TO,
-    read: (_, input) =>
-      Route.transform(
-        ({ agent, reason, message = "" }): Delegated => ({
-          name: agent,
-          task: message,
-          reason,
-          awaited: true,
-        }),
-      ).safeParse(input),
+    read: reading(Route, ({ agent, reason, message = "" }) => {
+      return { name: agent, task: message, reason, awaited: true };
+    }),
   },
   {
     is: (tool) => /^run_\w+_agent$/.test(tool),
-    read: (tool, input) =>
-      PerAgent.transform(
-        (asked): Delegated => ({ name: tool.slice(4, -6), task: asked.task, awaited: true }),
-      ).safeParse(input),
+    read: reading(PerAgent, (asked, tool) => ({ name: tool.slice(4, -6), task: asked.task, awaited: true })),
   },
 ];
+
+/** No `transform`: a schema that is made for each call costs far more than its parsing. */
+function reading<T>(
+  schema: z.ZodType<T>,
+  toDelegated: (asked: T, tool: string) => Delegated,
+): Reader["read"] {
+  return (tool, input) => {
+    const parsed = schema.safeParse(input);
+    return parsed.success ? toDelegated(parsed.data, tool) : parsed.error;
+  };
+}
 
 /** The delegate that a name means: as it is written, by its full name, or as a per-agent tool spells it. */
 export function delegateNamed(delegates: readonly Delegate[], name: string): Delegate | undefined {
@@ -212,8 +210,17 @@ export function delegateNamed(delegates: readonly Delegate[], name: string): Del
 
 /** With the names that there are in the place of any text. */
 function schemaOf(schema: z.ZodType, field?: string, names?: readonly string[]): unknown {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+  const json = jsonSchemas.get(schema) ?? jsonSchemaOf(schema);
+  jsonSchemas.set(schema, json);
   if (field === undefined) return json;
   const properties = { ...(json["properties"] as object), [field]: { type: "string", enum: names } };
   return { ...json, properties };
+}
+
+/** Translated once, not for every run that may delegate. */
+const jsonSchemas = new WeakMap<z.ZodType, Record<string, unknown>>();
+
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: "input" }) as Record<string, unknown>;
+  return json;
 }

@@ -131,8 +131,17 @@ type Limits = NonNullable<RunState["start"]>["limits"];
 export const childrenLimit = (limits: Limits): number => limits.maxChildren ?? 20;
 export const runsLimit = (limits: Limits): number => limits.tree?.maxRuns ?? 100;
 
+/** Who stands above a run never changes: read once for all its calls, not once for each. */
+const lineages = new WeakMap<RunJournal, Promise<RunRow[]>>();
+
+function lineageOf(run: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
+  const lineage = lineages.get(run) ?? readLineage(run, store);
+  lineages.set(run, lineage);
+  return lineage;
+}
+
 /** The runs above, from the root down. */
-async function lineageOf({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
+async function readLineage({ state }: RunJournal, store: LoopParts["store"]): Promise<RunRow[]> {
   const lineage: RunRow[] = [];
   let parent = state.start!.parentRunId;
   while (parent !== undefined) {

@@ -1,6 +1,7 @@
 // What a router's choice starts: the chosen agent gets the request as the router got it (S3-25), and the router's word
 // beside it.
 
+import type { Ids } from "../ids.ts";
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { openingText } from "../patterns/opening.ts";
@@ -20,11 +21,7 @@ export async function routed(
 }
 
 /** The message that a router may add stands in its call as the task. */
-export function routedWith(
-  { task }: Delegated,
-  { state, definition }: RunJournal,
-  nonce: string,
-): EventBody[] {
+export function routedWith({ task }: Delegated, { state, definition }: RunJournal, ids: Ids): EventBody[] {
   const heard = state.team.heard.map(
     (word): EventBody => ({ type: "CONTEXT_ADDED", payload: { ...word, source: "team" } }),
   );
@@ -32,7 +29,7 @@ export function routedWith(
   const from = baseName(definition.name);
   const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
   const sections = task === "" ? [] : [message];
-  const text = openingText(state.start!, { before: state.opening, sections, nonce });
+  const text = openingText(state.start!, { before: state.opening, sections, nonce: ids.nonce() });
   const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
   return [{ type: "CONTEXT_ADDED", payload }, ...heard];
 }

@@ -65,7 +65,7 @@ export class RunJournal {
     parts: LoopParts,
     lease: Lease,
     definition: Definition,
-    journal: { before: JournalEvent[]; events: JournalEvent[] },
+    journal: { before: JournalEvent[]; events: readonly JournalEvent[] },
     signal: AbortSignal,
   ) {
     this.signal = signal;
@@ -81,7 +81,7 @@ export class RunJournal {
   /** The run as its journal has it, for the driver that holds the lease. */
   static async load(lease: Lease, parts: LoopParts, signal: AbortSignal): Promise<RunJournal> {
     const definition = await loadDefinition(parts.store, lease.row.definition);
-    const events = await parts.store.journal(lease.row.id);
+    const events = lease.events ?? (await parts.store.journal(lease.row.id));
     const before =
       events[0]?.type === "RUN_STARTED" ? await eventsBefore(parts.store, events[0].payload) : [];
     return new RunJournal(parts, lease, definition, { before, events }, signal);

@@ -97,10 +97,9 @@ async function childFor(
   const misfit = inputProblem(begun.input, definition);
   if (misfit !== undefined)
     return { output: `\`context\` does not fit what ${asked.name} asks for: ${misfit}`, outcome: "error" };
-  const nonce = parts.ids.nonce();
   const events = isRoute
-    ? routedWith(asked, run, nonce)
-    : contextFor(await contextModeOf(asked, run, parts), asked, run, nonce);
+    ? routedWith(asked, run, parts.ids)
+    : contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids);
   const child = await childOf(begun, definition, events, run, parts);
   if ("problem" in child) return { output: child.problem, outcome: "error" };
   return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };

@@ -125,6 +125,8 @@ export interface Lease extends Writer {
   row: RunRow;
   /** Acquisitions in a row, this one included, that brought neither a rest nor an outcome (E5). */
   acquisitions: number;
+  /** The whole journal, where this process has just written all of it: nothing needs to be read back. */
+  events?: readonly JournalEvent[];
   /** E2: until then the worker before may still be alive, and what it began is left alone. */
   previousUntil: number | undefined;
 }

@@ -43,6 +43,22 @@ export function leaseContract(open: Open): void {
       },
     );
 
+    scenario("[J9] a journal that comes with a lease is the one that is stored", async (opened) => {
+      const { store } = opened;
+      await admit(store, "r1");
+      await signal(store, "r1", context("x"));
+      const { lease, append } = await take(store, "r1");
+      if (lease.events) expect(lease.events).toEqual(await store.journal("r1"));
+      await append([suspended("s1")], { rest: { wakeAt: undefined } });
+      await signal(store, "r1", context("y"));
+      const again = (await take(store, "r1")).lease;
+      if (again.events) expect(again.events).toEqual(await store.journal("r1"));
+      await store.release("r1", again);
+      const later = await opened.reopen();
+      const { events } = (await take(later, "r1")).lease;
+      if (events) expect(events).toEqual(await later.journal("r1"));
+    });
+
     scenario("[J6] a signal between fold and rest refuses the rest, guarded or not", async ({ store }) => {
       await admit(store, "r1");
       const driver = await take(store, "r1");

@@ -67,7 +67,7 @@ export class Batch {
     const refused =
       (repeated === "conflict" ? repeated : undefined) ??
       this.refusal(held, append) ??
-      (append.spawn && noRoom(this, this.statements, held, append.spawn));
+      (append.spawn && noRoom(this.statements, held, append.spawn));
     if (refused) return this.refuse(held, append, { refused });
     const budget = append.reserve ? askBudget(this, held, append.reserve) : {};
     if (budget.refused) return this.refuse(held, append, budget.refused);
@@ -127,6 +127,12 @@ export class Batch {
     if (!columns) return undefined;
     const held = readHeld(columns);
     this.cache.set(runId, held);
+    return held;
+  }
+
+  /** A run that was just made: it is not read back. */
+  hold(held: Held): Held {
+    this.cache.set(held.row.id, held);
     return held;
   }
 
@@ -240,6 +246,7 @@ export class Batch {
     this.noteNeeds(held, event, text);
     this.written.push(event);
     remember(held, event);
+    held.characters += text.length;
     return event;
   }
 

@@ -3,6 +3,7 @@
 
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { JournalEvent } from "../../journal/events.ts";
+import { CHAIN_START } from "../../journal/hash.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 
@@ -18,8 +19,9 @@ export interface Held {
   acquisitions: number;
   openTokens: number;
   openCost: number;
-  /** The latest events, in order and without a gap. */
+  /** The latest events, in order and without a gap; and the length of all payloads that were written. */
   recent: JournalEvent[];
+  characters: number;
   /** The seq of every key, once it was asked for. */
   keys: Map<string, number> | undefined;
   /** Open items of the inbox, once it was asked for. */
@@ -94,12 +96,40 @@ export function readHeld(columns: Columns): Held {
     openTokens: columns["open_tokens"] as number,
     openCost: columns["open_cost"] as number,
     recent: [],
+    characters: 0,
     keys: undefined,
     items: undefined,
     place: undefined,
     stored: undefined,
   };
 }
+
+/** What `insertRun` has just written, without reading it back. */
+function newHeld(n: number, row: RunRow): Held {
+  const held: Held = {
+    n,
+    row,
+    hash: CHAIN_START,
+    lastSignal: 1,
+    worker: undefined,
+    epoch: 0,
+    dueAt: 0,
+    acquisitions: 0,
+    openTokens: 0,
+    openCost: 0,
+    recent: [],
+    characters: 0,
+    keys: new Map(),
+    items: 0,
+    place: undefined,
+    stored: undefined,
+  };
+  held.stored = rareColumns(held);
+  return held;
+}
+
+/** All events of its journal are at hand. */
+export const isWhole = ({ recent }: Held): boolean => recent[0]?.seq === 1;
 
 export const hex = (blob: SQLOutputValue | undefined): string =>
   Buffer.from(blob as Uint8Array).toString("hex");
@@ -191,7 +221,8 @@ export function prepareStatements(db: DatabaseSync) {
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
-export function insertRow(statements: Statements, row: RunRow): number {
+/** A run without events yet. */
+export function insertRow(statements: Statements, row: RunRow): Held {
   const { id, rootRunId, parentRunId, agent, sessionId, createdAt, usage } = row;
   const {
     definition,
@@ -231,7 +262,7 @@ export function insertRow(statements: Statements, row: RunRow): number {
     createdAt,
     createdAt,
   );
-  return Number(inserted.lastInsertRowid);
+  return newHeld(Number(inserted.lastInsertRowid), row);
 }
 
 /** The root whose budget pays for a run. */

@@ -26,7 +26,7 @@ import { Committer, type SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
 import { blobForm } from "./reader.ts";
 import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
-import { insertRow } from "./rows.ts";
+import { insertRow, isWhole } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
 
@@ -65,8 +65,8 @@ class SqliteStore extends Committer implements Store {
       }
       const existing = batch.find(runId);
       if (existing) return { runId: batch.sameStart(existing, start), existed: true };
-      insertRow(this.statements, { ...firstRow(runId, start, batch.now), seq: 0 });
-      batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload: start }]);
+      const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, start, batch.now), seq: 0 }));
+      batch.signal(held, [{ type: "RUN_STARTED", payload: start }]);
       return { runId, existed: false };
     });
   }
@@ -92,8 +92,8 @@ class SqliteStore extends Committer implements Store {
       if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
       const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
       const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
-      insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 });
-      batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload }]);
+      const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 }));
+      batch.signal(held, [{ type: "RUN_STARTED", payload }]);
       return { runId, joined: false };
     });
   }
@@ -138,8 +138,10 @@ class SqliteStore extends Committer implements Store {
       held.dueAt = undefined;
       held.acquisitions++;
       batch.touch(held);
-      const { epoch, acquisitions, row } = held;
-      return { worker, epoch, acquisitions, row: structuredClone(row), previousUntil: undefined };
+      const { epoch, acquisitions } = held;
+      const row = { ...held.row, usage: { ...held.row.usage } };
+      const events = isWhole(held) ? { events: [...held.recent] } : {};
+      return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
     });
   }
 

@@ -5,7 +5,13 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow, type RunRow } from "../../projections/run-row.ts";
-import { awaitedChildren, blockedBy, childCompleted, childSetAside } from "../../projections/tree.ts";
+import {
+  awaitedChildren,
+  blockedBy,
+  blockersAt,
+  childCompleted,
+  childSetAside,
+} from "../../projections/tree.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
 import { type Held, insertRow, type Statements } from "./rows.ts";
 
@@ -13,7 +19,7 @@ import { type Held, insertRow, type Statements } from "./rows.ts";
 interface Writes {
   readonly now: number;
   find(runId: RunId): Held | undefined;
-  load(runId: RunId): Held;
+  hold(held: Held): Held;
   hasKey(held: Held, key: string): boolean;
   /** Appends as somebody else than the run's driver. */
   signal(held: Held, events: readonly EventBody[]): void;
@@ -24,9 +30,11 @@ interface Writes {
 export function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): void {
   const last = written.at(-1);
   if (last) report(batch, held, childCompleted(held.row, last) ?? setAside(held, last));
-  refreshBlockers(batch, held);
+  if (written.some(({ type }) => type === "RUN_SUSPENDED")) refreshBlockers(batch, held);
   const parent = held.row.parentRunId === undefined ? undefined : batch.find(held.row.parentRunId);
-  if (parent) refreshBlockers(batch, parent);
+  // Looked through for nothing after each event of each child, a wide tree would take the square of its width.
+  if (parent && (blockersAt(held.row).length > 0 || parent.row.waitingOn?.blockers))
+    refreshBlockers(batch, parent);
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
@@ -77,12 +85,11 @@ function isAbove(batch: Writes, upper: RunRow, lower: RunRow): boolean {
 
 /** J7: the child exists if, and only if, its parent's journal says so. */
 export function admitChild(batch: Writes, statements: Statements, { runId, start, events }: Spawn): void {
-  insertRow(statements, { ...firstRow(runId, start, batch.now), seq: 0 });
-  batch.signal(batch.load(runId), [{ type: "RUN_STARTED", payload: start }, ...events]);
+  const held = batch.hold(insertRow(statements, { ...firstRow(runId, start, batch.now), seq: 0 }));
+  batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 
-export function noRoom(batch: Writes, statements: Statements, held: Held, spawn: Spawn): Refusal | undefined {
-  batch.writeRows();
+export function noRoom(statements: Statements, held: Held, spawn: Spawn): Refusal | undefined {
   const { limits } = spawn;
   const count = (columns: Record<string, unknown> | undefined) => columns?.["runs"] as number;
   if (count(statements.countChildren.get(held.row.id)) >= limits.children) return "children";
