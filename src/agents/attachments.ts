@@ -1,7 +1,7 @@
 // What an agent's file points to, read when the agent is loaded: includes, a prompt in a file of its own, schemas, the
 // module with its steps. Never outside the folders that it may point into.
 
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import { readYaml } from "../config/yaml.ts";
 import { readConfined } from "./confined.ts";
@@ -48,13 +48,16 @@ async function readPrompt(draft: Draft, { path, root }: Pointing): Promise<Draft
 async function readSteps(draft: Draft, { path, folder, display }: Pointing): Promise<Draft> {
   const name = draft.keys["steps"];
   if (typeof name !== "string" || name.trim() === "") return draft;
+  const bad = (why: string) =>
+    failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${why}` });
+  // A way that leads around by a link called `~` would be pinned as a module of the user's own, which needs no trust.
+  const at = resolve(dirname(path), name);
+  if (!at.startsWith(folder + sep)) return bad("lies outside the agents folder");
   const read = await readConfined({ name, folder: dirname(path), root: folder, within: "the agents folder" });
-  const problem = "problem" in read ? read.problem : stepsProblem(read.text);
-  if ("problem" in read || problem !== undefined)
-    return failed(draft, "steps", { code: "BAD_STEPS", message: `module \`${name}\` ${problem}` });
-  // Not by its real path: that of a link would lie somewhere else.
-  const module = display(resolve(dirname(path), name));
-  return { ...draft, steps: { module, hash: stepsHash(read.text) } };
+  if ("problem" in read) return bad(read.problem);
+  const problem = stepsProblem(read.text);
+  if (problem !== undefined) return bad(problem);
+  return { ...draft, steps: { module: display(at), hash: stepsHash(read.text) } };
 }
 
 async function readSchema(draft: Draft, key: string, { path, folder }: Pointing): Promise<Draft> {

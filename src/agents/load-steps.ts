@@ -29,6 +29,7 @@ export async function loadSteps(
   { folders, trusted }: StepsPlace,
 ): Promise<LoadedSteps> {
   const { path, root, scope } = placeOf(module, folders);
+  if (root === undefined) return { problem: `The module ${module} lies outside the agents folders.` };
   if (scope === "project" && !trusted)
     return { problem: `The module ${module} is not run: this folder is not trusted (\`cadre trust\`).` };
   const read = await readConfined({ name: path, folder: root, root, within: "the agents folder" });
@@ -80,7 +81,8 @@ function placeOf(module: string, folders: AgentFolders) {
   const folder = searchedFolders(folders).find(
     (searched) => searched.scope === scope && path.startsWith(searched.path + sep),
   );
-  return { path, scope, root: folder?.path ?? resolve(base) };
+  // Roles of cadre.yaml lie in no agents folder; whoever needs no trust must.
+  return { path, scope, root: folder?.path ?? (scope === "project" ? resolve(base) : undefined) };
 }
 
 const MARK = "?cadre-steps=";

@@ -407,6 +407,16 @@ describe("what a file points to", () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });
+
+  test("a module cannot pass for the user's own, which needs no trust, by a link that is called `~`", async () => {
+    write("p/agents/a.steps.ts", "export default function* () {}");
+    write("p/agents/a.md", agentText("steps: ../~/.cadre/agents/a.steps.ts"));
+    mkdirSync(join(root, "p/~/.cadre"), { recursive: true });
+    symlinkSync(join(root, "p/agents"), join(root, "p/~/.cadre/agents"));
+    expect((await only()).problems).toMatchObject([
+      { code: "BAD_STEPS", message: expect.stringContaining("lies outside the agents folder") },
+    ]);
+  });
 });
 
 describe("[S2-34] [S2-37] roles of cadre.yaml", () => {

@@ -18,9 +18,9 @@ export interface Step<Answer> {
 export type Steps = Generator<Step<unknown>, StepsResult, unknown>;
 
 /** What the module was started for. */
-export interface StepsInput {
+export interface StepsInput<Input = unknown> {
   task: string;
-  input: unknown;
+  input: Input;
 }
 
 /** The run's answer: a summary, or a whole report. Nothing: the agent's own last report. */

@@ -8,7 +8,7 @@ import type { Payload } from "../journal/events.ts";
 import { decideApproval, resumeRun } from "../loop/people.ts";
 import { emptyRunState } from "../projections/run-state.ts";
 import { replay } from "./replay.ts";
-import { prompt } from "./step.ts";
+import { prompt, turns } from "./step.ts";
 
 const ASKS = `yield prompt("Be quick."); yield* ask("Go on?"); return "went on";`;
 
@@ -143,6 +143,19 @@ test("a module that yields without end is stopped, and replaying it until then t
     type: "failed",
     why: "The module has yielded 10000 times and has not returned.",
   });
+});
+
+test("[M2] a module gets copies: the record stays as it was written", () => {
+  const main = function* () {
+    const answer = (yield* turns()) as { summary: string };
+    answer.summary = "mine";
+    return answer.summary;
+  };
+  const state = emptyRunState();
+  state.start = { task: "t" } as Payload<"RUN_STARTED">;
+  state.steps.answered = [{ kind: "turns", arguments: {}, answer: { done: true, summary: "theirs" } }];
+  expect(replay(main, "m.steps.ts", state)).toEqual({ type: "returned", value: "mine" });
+  expect(state.steps.answered[0]?.answer).toEqual({ done: true, summary: "theirs" });
 });
 
 scenario(
