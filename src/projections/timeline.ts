@@ -226,6 +226,7 @@ function contextLine({ source, from, text, opening }: Payload<"CONTEXT_ADDED">):
     return ["context", "quiet", `Reads in its task's place: ${headings}`, text];
   }
   if (source === "system") return ["context", "quiet", `Told the agent: ${text}`, text];
+  if (source === "team") return ["context", "quiet", "Hears what was said in the team", text];
   return ["context", "plain", `${from ?? SOURCES[source]} says: ${text}`, text];
 }
 
