@@ -48,6 +48,10 @@ describe.each(EXAMPLES)("%s", (name, example) => {
   });
 });
 
+test("[S3-70] every example is shown in the guide", () => {
+  for (const [name] of EXAMPLES) expect(blocksOf(name), name).not.toEqual([]);
+});
+
 test("runs by itself, and its exit code says how it went", () => {
   const run = (...args: string[]) =>
     spawnSync(process.execPath, args, { encoding: "utf8", env: { ...process.env, TMPDIR: root } });
