@@ -16,7 +16,7 @@ export interface Coordinator {
 
 export interface Work {
   task: string;
-  /** What an agent of the example answers, draft by draft where there are several. */
+  /** What an agent of the example answers, in the order of its script where there is more than one answer. */
   said(agent: string): string[];
 }
 
@@ -69,7 +69,24 @@ export const COORDINATORS: Coordinator[] = [
       { text: `${said("namer")[1]}\n\n${said("naming-judge")[0]}` },
     ],
   },
+  {
+    example: "team",
+    as: "panel",
+    agents: ["analyst", "developer", "security-reviewer"],
+    turns: ({ task, said }) => [
+      { calls: MEMBERS.map((name) => delegate(name, task)) },
+      { calls: MEMBERS.map((name) => delegate(name, `${task}\n\n${roundOf(1, said)}`)) },
+      { text: said("panel")[0]! },
+    ],
+  },
 ];
+
+const MEMBERS = ["analyst", "developer", "security-reviewer"];
+
+/** What each member said in a round, as the team's own members are told of it. */
+function roundOf(at: 0 | 1, said: Work["said"]): string {
+  return MEMBERS.map((name) => `${name} says:\n${said(name)[at]}`).join("\n\n");
+}
 
 /** As short as they can be told apart: what the pattern's own strategies begin with. */
 const STRATEGIES = ["From the domain.", "From the neighbours.", "From the behaviour."];

@@ -35,8 +35,9 @@ export async function coordinated(coordinator: Coordinator): Promise<Staged> {
   await cp(join(ROOT, "agents/patterns"), join(agents, "patterns"), { recursive: true });
   const prompt = await withoutPatterns(agents, coordinator);
   await writeFile(join(agents, `${COORDINATOR}.md`), fileOf(keysOf(coordinator), prompt));
-  const own = coordinator.turns({ task, said: (agent) => saidBy(agent, turns) });
-  const others = chooserOf(turns);
+  const plain = turns.map(inWords);
+  const own = coordinator.turns({ task, said: (agent) => saidBy(agent, plain) });
+  const others = chooserOf(plain);
   const script: Staged["script"] = (request) =>
     request.agent === COORDINATOR ? own[request.turn - 1] : others(request);
   return { folder, agent: COORDINATOR, task, says, script, [Symbol.asyncDispose]: dispose };
@@ -76,6 +77,17 @@ const keysOf = ({ agents }: Coordinator): object => ({
 });
 
 const fileOf = (keys: object, body: string): string => `---\n${stringify(keys)}---\n${body}\n`;
+
+/** Outside a team there is nobody to broadcast to: a member answers with the same words. */
+function inWords(turn: ScriptedTurn): ScriptedTurn {
+  const { calls = [], ...rest } = turn;
+  const said = calls.flatMap(({ tool, input }) => {
+    const { message, ready, reason } = input as { message?: string; ready?: boolean; reason?: string };
+    if (tool === "broadcast") return [message];
+    return tool === "vote_conclude" ? [`It votes to ${ready ? "conclude" : "go on"}: ${reason}`] : [];
+  });
+  return said.length === 0 ? turn : { ...rest, text: said.join("\n\n") };
+}
 
 /** The answers of an agent in a script, in their order. */
 function saidBy(agent: string, turns: readonly ScriptedTurn[]): string[] {

@@ -12,8 +12,9 @@ import { example as handoff } from "./handoff/main.ts";
 import { example as together } from "./patterns-together/main.ts";
 import { example as router } from "./router/main.ts";
 import { play } from "./shared/play.ts";
+import { example as team } from "./team/main.ts";
 
-const EXAMPLES = [handoff, router, advisors, bestOf, together].map(
+const EXAMPLES = [handoff, router, advisors, bestOf, team, together].map(
   (example) => [basename(example.folder), example] as const,
 );
 const HERE = import.meta.dirname;

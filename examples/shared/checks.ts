@@ -10,8 +10,8 @@ export interface Played {
   tree: RunTree;
   /** Of the whole tree, in commit order. */
   events: JournalEvent[];
-  /** By run: what stood in the task's place. */
-  openings: Map<string, string>;
+  /** By run: what its model was told, from first to last. */
+  told: Map<string, string>;
 }
 
 export interface Expected {
@@ -19,9 +19,9 @@ export interface Expected {
   tree: string[];
   /** Whose words are the answer, and some of them. */
   answer: { by: string; says: string };
-  /** What an agent reads in its task's place: these, in this order. */
+  /** What an agent is told: these, in this order. */
   reads: Record<string, string[]>;
-  /** What an agent does not read there. */
+  /** What it is not told. */
   misses?: Record<string, string[]>;
   /** Agents that are all at work before the first of them is done. */
   together?: string[];
@@ -62,28 +62,28 @@ function wrongAnswer({ answer: { by, says } }: Expected, { tree }: Played): stri
 
 function notRead(agent: string, parts: readonly string[], played: Played): string[] {
   return runsOf(agent, played.tree).flatMap(({ id }) => {
-    const text = played.openings.get(id)!;
+    const text = played.told.get(id)!;
     let from = 0;
     const missing = parts.filter((part) => {
       const at = text.indexOf(part, from);
       if (at >= 0) from = at + part.length;
       return at < 0;
     });
-    return missing.map((part) => `${agent} (run ${id}) was to read "${part}" in its place, and did not.`);
+    return missing.map((part) => `${agent} (run ${id}) was to read "${part}" here, and did not.`);
   });
 }
 
 function readToo(agent: string, parts: readonly string[], played: Played): string[] {
   return runsOf(agent, played.tree).flatMap(({ id }) =>
     parts
-      .filter((part) => played.openings.get(id)!.includes(part))
+      .filter((part) => played.told.get(id)!.includes(part))
       .map((part) => `${agent} (run ${id}) reads "${part}", which is not for it.`),
   );
 }
 
-/** By the order of commits: all have begun before one has ended. */
+/** By the order of commits: the first run of each has begun before one of these has ended. */
 function apart(agents: readonly string[], { tree, events }: Played): string[] {
-  const ids = new Set(agents.flatMap((agent) => runsOf(agent, tree)).map(({ id }) => id));
+  const ids = new Set(agents.map((agent) => runsOf(agent, tree)[0]?.id));
   const own = events.filter(({ runId }) => ids.has(runId));
   const lastStart = own.findLastIndex(({ type }) => type === "RUN_STARTED");
   const firstEnd = own.findIndex(({ type }) => type === "RUN_COMPLETED");

@@ -20,7 +20,7 @@ export interface Example {
   folder: string;
   /** Who is given the task. */
   agent: string;
-  /** Whose first words are worth reading in full. */
+  /** Who was told something that is worth reading in full. */
   shows: string[];
   expected: Expected;
 }
@@ -42,7 +42,7 @@ export async function play(example: Example, say: (text: string) => void): Promi
     const { runId } = await client.startRun({ agent: example.agent, task });
     await ended(runId, client);
     const played = await playedOf(runId, client);
-    for (const text of told(example, played)) say(text);
+    for (const text of tale(example, played)) say(text);
     const wrong = problemsOf(example.expected, played);
     if (wrong.length === 0) say(`\nChecked.\n\n  cadre show ${runId} -C ${folder}`);
     return wrong;
@@ -68,22 +68,24 @@ async function stageOf({ folder }: Example): Promise<string> {
 
 async function playedOf(runId: string, client: CadreClient): Promise<Played> {
   const [tree, events] = await Promise.all([client.tree(runId), client.treeEvents(runId)]);
-  const openings = allOf(tree).map(async ({ id }) => [id, await openingOf(id, client)] as const);
-  return { tree, events, openings: new Map(await Promise.all(openings)) };
+  const told = allOf(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
+  return { tree, events, told: new Map(await Promise.all(told)) };
 }
 
-async function openingOf(runId: string, client: CadreClient): Promise<string> {
+/** Everything that it reads and has not written or called for itself. */
+async function toldTo(runId: string, client: CadreClient): Promise<string> {
   const { messages } = await client.transcript(runId);
-  const first = messages.find(({ role }) => role === "user");
-  return (first?.content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("");
+  return messages
+    .flatMap((message) => (message.role === "user" ? message.content.map(({ text }) => text) : []))
+    .join("\n\n");
 }
 
-function told({ shows }: Example, { tree, events, openings }: Played): string[] {
+function tale({ shows }: Example, { tree, events, told }: Played): string[] {
   const own = events.filter(({ runId }) => runId === tree.id);
   const runs = allOf(tree);
   const read = shows.map((name) => {
     const { id } = runs.findLast(({ agent }) => baseName(agent) === name) ?? tree;
-    return `\n── what ${name} reads\n${plain(openings.get(id)!)}`;
+    return `\n── what ${name} reads\n${plain(told.get(id)!)}`;
   });
   return [
     `── the journal of ${baseName(tree.agent)}\n${journalLines(own).join("\n")}`,
