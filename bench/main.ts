@@ -1,10 +1,13 @@
 // `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
+// `npm run bench patterns`: the patterns beside tool calls.
 
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Measure, Measured } from "./child.ts";
+import { patterns } from "./patterns.ts";
+import { median, print, whole } from "./table.ts";
 
 const CONTENDERS = ["floor", "langgraph", "langgraph-delta", "cadre"];
 
@@ -35,10 +38,30 @@ const DISK_COLUMNS = [
 
 const EXTRA_TARGETS: Record<string, string> = { "commits per step": "≤ 2", "due-scan ms": "< 20" };
 
-await main();
+await main(process.argv[2]);
 
-async function main(): Promise<void> {
-  console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}\n`);
+async function main(name = "peers"): Promise<void> {
+  const bench = new Map([
+    ["peers", peers],
+    ["patterns", patterns],
+  ]).get(name);
+  if (!bench) {
+    console.error(`There is no bench called ${name}: say \`npm run bench\` or \`npm run bench patterns\`.`);
+    process.exitCode = 1;
+    return;
+  }
+  console.log(`Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? "unknown CPU"}`);
+  await bench();
+  console.log(`\n${Math.round(performance.now() / 1000)} seconds`);
+}
+
+/** Installed here, when they are needed, and never with the product. */
+async function peers(): Promise<void> {
+  const here = fileURLToPath(new URL(".", import.meta.url));
+  execFileSync("npm", ["install", "--prefix", here, "--no-audit", "--no-fund", "--silent"], {
+    stdio: "inherit",
+  });
+  console.log();
   for (const name of CONTENDERS) console.log(`${name.padEnd(16)} ${await describe(name)}`);
   const problems = new Map<string, string>();
   const ask = async (name: string, measure: Measure): Promise<Measured> => {
@@ -54,7 +77,6 @@ async function main(): Promise<void> {
   await diskTable(ask);
   await extrasTable(ask);
   for (const [name, problem] of problems) console.log(`\n${name}: ${problem}`);
-  console.log(`\n${Math.round(performance.now() / 1000)} seconds`);
 }
 
 type Ask = (name: string, measure: Measure) => Promise<Measured>;
@@ -181,10 +203,6 @@ function inChild(name: string, measure: Measure): Promise<Measured> {
   });
 }
 
-function median(values: readonly number[] | undefined): number | undefined {
-  return values?.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
 function withRatio(value: number | undefined, floor: number | undefined): string {
   if (value === undefined) return "–";
   return `${value.toFixed(3)} (${floor === undefined ? "?" : (value / floor).toFixed(2)})`;
@@ -197,17 +215,4 @@ function leastAndMost(values: readonly number[] = []): string {
 
 function megabytes(bytes: number | undefined): string {
   return bytes === undefined ? "–" : `${Math.round(bytes / 1_000_000)} MB`;
-}
-
-function whole(value: number | undefined): string {
-  return value === undefined ? "–" : Math.round(value).toLocaleString("en");
-}
-
-function print(title: string, rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join("   ");
-  console.log(`\n${title}\n${rows.map(line).join("\n")}`);
 }

@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { connect } from "../../src/cli/connect.ts";
+import { ENVIRONMENT } from "../shared/environment.ts";
 import { problemsOf } from "./checks.ts";
-import { ENVIRONMENT, git, type Stage, stageIn } from "./stage.ts";
+import { git, type Stage, stageIn } from "./stage.ts";
 
 const PATIENCE_MS = 120_000;
 
@@ -46,14 +47,18 @@ async function judge(stage: Stage): Promise<string[]> {
   }
 }
 
-const TREE = `supervisor completed
-├─ planner completed
-├─ worker accounts completed
-├─ worker tokens completed
-│  └─ researcher completed
-├─ worker login completed
-└─ reviewer completed
-   └─ fixer completed
+const TREE = `supervisor user completed
+├─ planner delegation completed
+│  ├─ planner best_of completed
+│  ├─ planner best_of completed
+│  ├─ planner best_of completed
+│  └─ planner best_of completed
+├─ worker accounts delegation completed
+├─ worker tokens delegation completed
+│  └─ researcher delegation completed
+├─ worker login delegation completed
+└─ reviewer delegation completed
+   └─ fixer delegation completed
 together`;
 
 /** The tree that was printed, without what differs from run to run. */
@@ -62,9 +67,11 @@ function treeIn(stdout: string): string {
   const printed = lines.slice(lines.findIndex((line) => /^supervisor\s/.test(line)));
   const rows = printed.slice(0, printed.findIndex((line) => line.startsWith("together")) + 1);
   for (const row of rows)
-    expect(row).toMatch(/\d m?s +[\d,]+ tokens +\$0\.\d+(?: +\d+ model calls? in vain)?$/);
+    expect(row).toMatch(
+      /\d m?s +\d+ model calls? +[\d,]+ tokens +\$0(?:\.\d+)?(?: +\d+ model calls? in vain)?$/,
+    );
   return rows
-    .map((row) => row.replace(/ +[\d.]+ m?s .*$/, "").replaceAll(/(?<=\w) +(?=completed)/g, " "))
+    .map((row) => row.replace(/ +[\d.]+ m?s .*$/, "").replaceAll(/(?<=\w) {2,}(?=\w)/g, " "))
     .join("\n");
 }
 

@@ -8,7 +8,7 @@ import { git, type Stage } from "./stage.ts";
 import { nameOf } from "./story.ts";
 
 const SHAPE =
-  "supervisor(planner, reviewer(fixer), worker accounts, worker login, worker tokens(researcher))";
+  "supervisor(planner(planner, planner, planner, planner), reviewer(fixer), worker accounts, worker login, worker tokens(researcher))";
 const TESTS = ["--test", "--test-isolation=none"];
 const COMMITS = 3;
 const APPROVALS = 2;

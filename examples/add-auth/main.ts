@@ -1,14 +1,15 @@
-// `node examples/add-auth/main.ts [--kill]`: six agents, in eight runs, add authentication to a small service.
+// `node examples/add-auth/main.ts [--kill]`: six agents, in twelve runs, add authentication to a small service.
 // Only the model's words are prepared; files, tests, git and the remote are real. Ends with 1, and a sentence for each
 // thing that is not as it should be.
 
 import { connect } from "../../src/cli/connect.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
+import { ENVIRONMENT } from "../shared/environment.ts";
+import { treeLines } from "../shared/tree.ts";
 import { problemsOf } from "./checks.ts";
 import { liveThrough } from "./lives.ts";
-import { ENVIRONMENT, makeStage, type Stage } from "./stage.ts";
-import { createStory } from "./story.ts";
-import { treeLines } from "./tree.ts";
+import { makeStage, type Stage } from "./stage.ts";
+import { createStory, nameOf } from "./story.ts";
 
 process.exitCode = await addAuth(process.argv.includes("--kill"));
 
@@ -69,7 +70,7 @@ async function judge(stage: Stage, root: string): Promise<string[]> {
   const { client, close } = await connect({ folder: stage.folder, env: ENVIRONMENT, drive: false });
   try {
     const [top, events] = await Promise.all([client.tree(root), client.treeEvents(root)]);
-    say(`\n${treeLines(top).join("\n")}`);
+    say(`\n${treeLines(top, nameOf).join("\n")}`);
     return problemsOf(stage, top, events);
   } finally {
     await close();

@@ -14,9 +14,6 @@ export interface Stage {
   judged: string;
 }
 
-/** For Cadre itself. No provider's key is handed on: nothing here can cost anything. */
-export const ENVIRONMENT = { CADRE_TRUST: "1" };
-
 const HERE = import.meta.dirname;
 const PACK = join(HERE, "../../agents/factory");
 /** Of the project, and so of its first commit. */

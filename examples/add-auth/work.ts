@@ -4,8 +4,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connect } from "../../src/cli/connect.ts";
+import { ENVIRONMENT } from "../shared/environment.ts";
 import { answerOpenItems } from "./person.ts";
-import { ENVIRONMENT } from "./stage.ts";
 
 await work(process.argv[2]!);
 

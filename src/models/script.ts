@@ -92,6 +92,8 @@ export interface ScriptedRequest extends CallPlace {
   readonly lastResult: string | undefined;
   readonly lastUser: string | undefined;
   readonly isError: boolean;
+  /** Of everything that was sent, tools included: for a script that reports its usage by length. */
+  readonly characters: number;
 }
 
 /** A function must be pure: it is asked again after a restart. */

@@ -32,6 +32,9 @@ export function readRequest(call: LanguageModelV4CallOptions): ScriptedRequest {
       const type = lastResultOf(prompt)?.output.type;
       return type === "error-text" || type === "error-json" || type === "execution-denied";
     },
+    get characters() {
+      return JSON.stringify([prompt, call.tools ?? []]).length;
+    },
   };
 }
 

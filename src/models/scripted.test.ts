@@ -285,6 +285,20 @@ test("a script may be a function of the request", async () => {
   expect((await play(script)).failure?.cause).toBe("rejected");
 });
 
+test("a function can report usage by the length of all that it was sent, tools included", async () => {
+  const seen: number[] = [];
+  const model = createScriptedModel(({ characters }) => {
+    seen.push(characters);
+    return { text: "" };
+  });
+  const tools = [{ type: "function" as const, name: "look", inputSchema: {} }];
+  await model.doGenerate(call({}, [user("a")]));
+  await model.doGenerate(call({}, [user("a".repeat(101))]));
+  await model.doGenerate({ ...call({}, [user("a")]), tools });
+  expect(seen[1]! - seen[0]!).toBe(100);
+  expect(seen[2]! - seen[0]!).toBe(JSON.stringify(tools).length - "[]".length);
+});
+
 test("it names itself", () => {
   const named = createScriptedModel(one({ text: "x" }));
   expect(named).toMatchObject({ specificationVersion: "v4", provider: "scripted", modelId: "demo" });

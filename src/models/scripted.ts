@@ -66,7 +66,8 @@ async function play(name: string, choose: Choose, call: LanguageModelV4CallOptio
   };
 }
 
-function chooserOf(turns: readonly ScriptedTurn[]): Choose {
+/** A script as a function: the first turn that fits. */
+export function chooserOf(turns: readonly ScriptedTurn[]): Choose {
   const lines = turns.map((turn) => ({ turn, fits: fitOf(turn.when ?? {}) }));
   return (request) => lines.find((line) => line.fits(request))?.turn;
 }

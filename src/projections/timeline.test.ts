@@ -201,3 +201,12 @@ test("the list of projections folds any journal, each under its own name", () =>
   }
   expect(projections.map(({ name }) => name)).toEqual(["run-state", "transcript", "usage", "timeline"]);
 });
+
+test("[H1] who a pattern could not start is named by its place", () => {
+  const message = "it is not allowed (project deny delegate(law)).";
+  const refused: EventBody = {
+    type: "SYSTEM_ERROR",
+    payload: { id: "advisor/law", code: "NOT_STARTED", message, fatal: false },
+  };
+  expect(linesOf(started(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
+});

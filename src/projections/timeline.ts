@@ -8,6 +8,7 @@ import { textOf, toolCallsOf } from "../journal/message.ts";
 import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
+import { NOT_STARTED } from "./run-state.ts";
 
 export type TimelineKind =
   | "start"
@@ -152,7 +153,10 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   ],
   RUN_CANCELLED: ({ payload }) => endLine("warn", "Cancelled", payload),
   RUN_MOVED: () => ["end", "plain", "Moved to another store"],
-  SYSTEM_ERROR: ({ payload: { code, message, fatal } }) => ["error", fatal ? "bad" : "warn", message, code],
+  SYSTEM_ERROR: ({ payload: { id, code, message, fatal } }) => {
+    const said = code === NOT_STARTED ? `Not started (${id}): ${message}` : message;
+    return ["error", fatal ? "bad" : "warn", said, code];
+  },
   RUN_COMPLETED: ({ payload }) => endLine("good", "Done", payload),
   RUN_FAILED: ({ payload }) => endLine("bad", "Failed", payload),
 };

@@ -1,0 +1,43 @@
+// A journal as a listing: the number, the type and the words of each event.
+
+import { plainLine } from "../../src/cli/view/plain.ts";
+import { table } from "../../src/cli/view/table.ts";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import { textOf, toolCallsOf } from "../../src/journal/message.ts";
+import { fold } from "../../src/projections/projection.ts";
+import { timelineProjection } from "../../src/projections/timeline.ts";
+
+const WIDTH = 78;
+
+export function journalLines(events: readonly JournalEvent[]): string[] {
+  const words = new Map(fold(timelineProjection, events).entries.map(({ seq, title }) => [seq, title]));
+  return table(
+    events.map((event) => {
+      const said = plainLine(inShort(event) ?? words.get(event.seq) ?? "");
+      return [String(event.seq).padStart(3), event.type, clipped(said)];
+    }),
+  );
+}
+
+/** Where the place of a run in its pattern, or a call, says more than the words for people do. */
+function inShort({ type, payload }: JournalEvent): string | undefined {
+  switch (type) {
+    case "AGENT_THOUGHT":
+      return textOf(payload.content) === "" ? `Calls ${calledIn(payload.content)}` : undefined;
+    case "TOOL_PROPOSED":
+      return `${payload.name}: ${payload.verdict}`;
+    case "CHILD_RUN_STARTED":
+      return `${payload.key}: ${payload.agent_type} by ${payload.trigger}`;
+    case "CHILD_RUN_COMPLETED":
+      return `${payload.key}: ${payload.summary}`;
+    default:
+      return undefined;
+  }
+}
+
+const calledIn = (content: Parameters<typeof toolCallsOf>[0]): string =>
+  toolCallsOf(content)
+    .map(({ toolName }) => toolName)
+    .join(", ");
+
+const clipped = (text: string): string => (text.length <= WIDTH ? text : `${text.slice(0, WIDTH - 1)}…`);

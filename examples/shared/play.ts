@@ -1,0 +1,102 @@
+// Plays an example with the real runtime, on a copy of its folder: prints the journal of its first run, what others read
+// and the tree; then holds what happened against what the example says must. The model's words come from its script.
+
+import { cp, mkdtemp, readFile, realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { CadreClient } from "../../src/api/client.ts";
+import { connect } from "../../src/cli/connect.ts";
+import { allOf } from "../../src/cli/view/branches.ts";
+import { plain } from "../../src/cli/view/plain.ts";
+import { baseName } from "../../src/journal/definition.ts";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import { type Expected, type Played, problemsOf } from "./checks.ts";
+import { ENVIRONMENT } from "./environment.ts";
+import { journalLines } from "./journal.ts";
+import { treeLines } from "./tree.ts";
+
+export interface Example {
+  /** Where it stands; its script and its model are called like the folder. */
+  folder: string;
+  /** Who is given the task. */
+  agent: string;
+  /** Who was told something that is worth reading in full. */
+  shows: string[];
+  expected: Expected;
+}
+
+/** For a process that does nothing else. */
+export async function main(example: Example): Promise<void> {
+  const problems = await play(example, (text) => console.log(text));
+  for (const problem of problems) console.error(`\nNot as it should be: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** A sentence for each thing that is not as it should be. */
+export async function play(example: Example, say: (text: string) => void): Promise<string[]> {
+  const folder = await stageOf(example);
+  const { client, problems, close } = await connect({ folder, env: ENVIRONMENT, drive: true });
+  try {
+    if (problems.length > 0) return problems;
+    const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
+    const { runId } = await client.startRun({ agent: example.agent, task });
+    await ended(runId, client);
+    const played = await playedOf(runId, client);
+    for (const text of tale(example, played)) say(text);
+    const wrong = problemsOf(example.expected, played);
+    if (wrong.length === 0) say(`\nChecked.\n\n  cadre show ${runId} -C ${folder}`);
+    return wrong;
+  } finally {
+    await close();
+  }
+}
+
+/** Nothing here waits for a person, so what takes longer than this has gone wrong, and the checks say how. */
+const PATIENCE_MS = 20_000;
+
+async function ended(runId: string, client: CadreClient): Promise<void> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  for await (const _ of client.follow({ runId, tree: true, signal }));
+}
+
+async function stageOf({ folder }: Example): Promise<string> {
+  const name = basename(folder);
+  const stage = join(await realpath(await mkdtemp(join(tmpdir(), `cadre-${name}-`))), name);
+  await cp(folder, stage, { recursive: true, filter: (path) => basename(path) !== ".cadre" });
+  return stage;
+}
+
+async function playedOf(runId: string, client: CadreClient): Promise<Played> {
+  const [tree, events] = await Promise.all([client.tree(runId), client.treeEvents(runId)]);
+  const told = allOf(tree).map(async ({ id }) => [id, await toldTo(id, client)] as const);
+  return { tree, events, told: new Map(await Promise.all(told)) };
+}
+
+/** Everything that it reads and has not written or called for itself. */
+async function toldTo(runId: string, client: CadreClient): Promise<string> {
+  const { messages } = await client.transcript(runId);
+  return messages
+    .flatMap((message) => (message.role === "user" ? message.content.map(({ text }) => text) : []))
+    .join("\n\n");
+}
+
+function tale({ shows }: Example, { tree, events, told }: Played): string[] {
+  const own = events.filter(({ runId }) => runId === tree.id);
+  const runs = allOf(tree);
+  const read = shows.map((name) => {
+    const { id } = runs.findLast(({ agent }) => baseName(agent) === name) ?? tree;
+    return `\n── what ${name} reads\n${plain(told.get(id)!)}`;
+  });
+  return [
+    `── the journal of ${baseName(tree.agent)}\n${journalLines(own).join("\n")}`,
+    ...read,
+    `\n── the answer\n${plain(answerOf(own.at(-1)))}`,
+    `\n── the tree\n${treeLines(tree).join("\n")}`,
+  ];
+}
+
+function answerOf(last: JournalEvent | undefined): string {
+  if (last?.type !== "RUN_COMPLETED") return "(none)";
+  const { summary, details } = last.payload.result;
+  return [summary, details].filter(Boolean).join("\n\n");
+}

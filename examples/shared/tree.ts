@@ -1,0 +1,30 @@
+// The tree of runs as people read one: who started whom and why, how each ended, and what it took.
+
+import type { RunTree } from "../../src/api/schema.ts";
+import { branches } from "../../src/cli/view/branches.ts";
+import { cost, count, duration, tokens } from "../../src/cli/view/format.ts";
+import { table } from "../../src/cli/view/table.ts";
+import { baseName } from "../../src/journal/definition.ts";
+
+type NameOf = (run: RunTree) => string;
+
+export function treeLines(top: RunTree, nameOf: NameOf = ({ agent }) => baseName(agent)): string[] {
+  const rows = branches(top).map(({ node, branch }) => [
+    `${branch}${nameOf(node)}`,
+    node.trigger,
+    node.status,
+    duration(timeOf(node)),
+    ...spent(node.usage),
+  ]);
+  return table([...rows, ["together", "", "", duration(timeOf(top)), ...spent(top.treeUsage)]]);
+}
+
+/** P3: a call that a crash cut off may have been paid for, and is said. */
+function spent(usage: RunTree["usage"]): string[] {
+  const { modelCalls, wastedCalls } = usage;
+  const inVain = wastedCalls > 0 ? `${count(wastedCalls, "model call")} in vain` : "";
+  return [count(modelCalls, "model call"), tokens(usage), cost(usage), inVain];
+}
+
+/** From its start to its end, its children's time and a person's included. */
+const timeOf = ({ createdAt, endedAt, updatedAt }: RunTree): number => (endedAt ?? updatedAt) - createdAt;
