@@ -138,3 +138,32 @@ scenario(
     expect((await world.state(runId)).end).toMatchObject({ stopReason: "handed_off", summary: "printed" });
   },
 );
+
+scenario(
+  "[S1-4] a judge may be code: an agent with steps gets the drafts as data",
+  {
+    agent: "bestOf: { n: 3, strategies: [short, 'with care'], judge: shortest }",
+    cast: { shortest: "steps: ./shortest.steps.ts" },
+    files: {
+      "agents/shortest.steps.ts": `import type { Steps, StepsInput } from "cadre";
+        interface Draft { number: number; summary: string }
+        export default function* ({ input }: StepsInput): Steps {
+          const { drafts } = input as { drafts: Draft[] };
+          const [best] = drafts.toSorted((a, b) => a.summary.length - b.summary.length);
+          return { summary: "measured", output: { draft: best!.number, reason: "it is the shortest" } };
+        }`,
+    },
+    script: drafting(2),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+    const [ended] = payloadsOf(await world.events(runId), "RUN_COMPLETED");
+    expect(ended).toMatchObject({
+      summary: "drafted short",
+      result: { details: "in detail\n\nDraft 1 of 3 was picked: it is the shortest" },
+    });
+    const judge = (await familyOf(world, runId)).at(-1)!;
+    expect(judge).toMatchObject({ agent: "shortest", turns: 0, status: "completed" });
+  },
+);

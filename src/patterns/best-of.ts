@@ -98,7 +98,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
     trigger: "best_of",
     agent: definition.bestOf!.judge ?? alone(definition),
     task,
-    input,
+    input: { ...(input === undefined ? {} : { input }), drafts: done.map(asData) },
     reason: `to pick one of ${done.length} drafts`,
     before: `${request}\n\n## YOUR PART\n\n${PICK}`,
     sections: done.map(({ number, child }) => ({
@@ -108,6 +108,12 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
     })),
     output: choiceOf(numbers),
   };
+}
+
+/** For a judge that is code (an agent with steps): it reads data, not prose. */
+function asData({ number, child }: DoneDraft): object {
+  const { summary, details, output } = child.ended!.result;
+  return { number, summary, details, output };
 }
 
 const PICK =
