@@ -57,7 +57,10 @@ function unfenced(store: Store, world: Surroundings): Store {
       const lease = await store.acquire(runId, worker);
       if (lease && lease.epoch > (leases.get(runId)?.epoch ?? 0))
         leases.set(runId, { worker, epoch: lease.epoch });
-      return lease;
+      if (!lease) return undefined;
+      // As from a store that hands no journal over with a lease: the time of reading it is the time to be overtaken.
+      const { events: _, ...bare } = lease;
+      return bare;
     },
     append(append) {
       const holder = leases.get(append.runId);
