@@ -201,7 +201,7 @@ function waiters(text: () => string) {
         const late = setTimeout(() => {
           waiting.delete(check);
           reject(new Error(`${pattern} was not shown in time:\n${text()}`));
-        }, 15_000);
+        }, 60_000);
         const check = (): void => {
           const found = pattern.exec(text());
           if (!found) return;
