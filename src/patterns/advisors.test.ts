@@ -69,7 +69,7 @@ scenario(
     const runId = await world.run("buy it?");
     await world.seen(runId, "RUN_COMPLETED");
     expect(await readable(world, runId)).toContain(
-      "### From legal\n\n(No advice. It failed: The agent gave no output of the form asked for.)\n\n### From risk",
+      '### From legal\n\n(No advice. It failed.)\n\n<untrusted source="legal (legal)">\nThe agent gave no output of the form asked for.\n</untrusted>\n\n### From risk',
     );
     const events = await world.events(runId);
     const [ended] = payloadsOf(events, "RUN_COMPLETED");
@@ -108,6 +108,24 @@ for (const [require, ok] of [
     },
   );
 }
+
+scenario(
+  "[S3-55] who is cancelled because others failed is not among the reasons",
+  {
+    agent: advised(", require: all"),
+    cast: { legal: noOutput, risk: "tools: { ask: [charge] }" },
+    script: roles({ legal: words, risk: turns({ calls: [charge("it")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_FAILED");
+    expect((await world.state(runId)).end!.summary).toBe(
+      "Of 2 advisors at most 1 can answer, and 2 must. legal: It failed: The agent gave no output of the form asked for.",
+    );
+    const [, , risk] = await familyOf(world, runId);
+    expect(risk).toMatchObject({ agent: "risk", status: "cancelled" });
+  },
+);
 
 const MINUTE = 60_000;
 const clock = fakeClock(1_000_000);

@@ -23,10 +23,11 @@ export const advisors: Pattern = {
     const absent = asked.filter(({ place }) => place.type === "empty");
     if (absent.length > 0)
       return { type: "start-runs", runs: absent.map(({ agent }) => advisor(view, agent)) };
-    const answers = asked.filter(({ place }) => place.type === "done").length;
     const open = asked.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
     const required = requiredOf(view);
-    if (answers + open.length < required) return { type: "end", ending: tooFew(asked, required) };
+    const failed = asked.filter(({ place }) => hasFailed(place, state.closing));
+    if (asked.length - failed.length < required)
+      return { type: "end", ending: tooFew(asked.length, failed, required) };
     return (
       waitOrGiveUp(state, open, {
         timeout: definition.advisors!.timeout,
@@ -60,11 +61,16 @@ function requiredOf({ definition }: View): number {
   return require === "any" ? 1 : Math.min(require, agents.length);
 }
 
-function tooFew(asked: readonly Asked[], required: number): Ending {
-  const failed = asked.filter(({ place }) => place.type !== "done" && place.type !== "live");
+/** Who was cancelled because the run is closing might have answered: the reason must not change while it ends. */
+function hasFailed(place: Place, closing: boolean): boolean {
+  if (place.type === "late" || place.type === "refused") return true;
+  return place.type === "failed" && !(closing && place.child.ended!.result.status === "cancelled");
+}
+
+function tooFew(advisors: number, failed: readonly Asked[], required: number): Ending {
   const why = failed.map(({ agent, place }) => `${baseName(agent)}: ${whyNot(place)}`).join(" ");
-  const answers = asked.length - failed.length;
-  const summary = `Of ${asked.length} advisors at most ${answers} can answer, and ${required} must. ${why}`;
+  const answers = advisors - failed.length;
+  const summary = `Of ${advisors} advisors at most ${answers} can answer, and ${required} must. ${why}`;
   const cause = failed.flatMap(
     ({ place }) => ("child" in place ? place.child.ended?.result.first_cause : undefined) ?? [],
   );
@@ -79,12 +85,16 @@ function advice({ state }: View, asked: readonly Asked[]): EventBody {
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
+/** Of one that failed, its own words are somebody else's too. */
 function saidAt(place: Place): string {
-  return place.type === "done" ? words(place.child) : `(No advice. ${whyNot(place)})`;
+  if (place.type === "done") return words(place.child, answerText(place.child.ended!.result));
+  if (place.type !== "failed") return `(No advice. ${whyNot(place)})`;
+  const how = place.child.ended!.result.status === "cancelled" ? "was cancelled" : "failed";
+  return `(No advice. It ${how}.)\n\n${words(place.child, place.child.ended!.summary)}`;
 }
 
-const words = ({ agent, runId, nonce, ended }: ChildRun): string =>
-  untrusted(nonce, `${agent} ${runId}`, answerText(ended!.result));
+const words = ({ agent, runId, nonce }: ChildRun, text: string): string =>
+  untrusted(nonce, `${agent} ${runId}`, text);
 
 function whyNot(place: Place): string {
   switch (place.type) {

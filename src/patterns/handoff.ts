@@ -38,10 +38,15 @@ export const handoff: Pattern = {
     if (!failure || (child && mayBeRetried(child)))
       return { type: "start-runs", runs: [target({ state, definition }, ending)] };
     if (onFailure !== "return") return { type: "end", ending: failure };
-    const warnings = [...(ending.warnings ?? []), `${failure.summary} This is the answer before it.`];
+    const warnings = [
+      ...(ending.warnings ?? []),
+      `${sentence(failure.summary)} This is the answer before it.`,
+    ];
     return { type: "end", ending: { ...ending, stopReason: "handed_off", warnings } };
   },
 };
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function target({ state, definition }: View, ending: Ending): PatternRun {
   const { agent, onFailure } = definition.handoff!;
