@@ -1,5 +1,5 @@
 // `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
-// `npm run bench patterns`: the patterns beside tool calls.
+// `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls.
 
 import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -38,15 +38,24 @@ const DISK_COLUMNS = [
 
 const EXTRA_TARGETS: Record<string, string> = { "commits per step": "≤ 2", "due-scan ms": "< 20" };
 
+const TREE_COLUMNS = [
+  { title: "young", warmUp: 1 },
+  { title: "warm", warmUp: 20 },
+];
+const TREE_CONTENDERS = ["floor", "cadre"];
+
 await main(process.argv[2]);
 
 async function main(name = "peers"): Promise<void> {
   const bench = new Map([
-    ["peers", peers],
+    ["peers", () => peers([cpuTable, treeTable, diskTable, extrasTable])],
+    ["trees", () => peers([treeTable])],
     ["patterns", patterns],
   ]).get(name);
   if (!bench) {
-    console.error(`There is no bench called ${name}: say \`npm run bench\` or \`npm run bench patterns\`.`);
+    console.error(
+      `There is no bench called ${name}: say \`npm run bench\`, \`npm run bench trees\` or \`npm run bench patterns\`.`,
+    );
     process.exitCode = 1;
     return;
   }
@@ -56,7 +65,7 @@ async function main(name = "peers"): Promise<void> {
 }
 
 /** Installed here, when they are needed, and never with the product. */
-async function peers(): Promise<void> {
+async function peers(tables: readonly ((ask: Ask) => Promise<void>)[]): Promise<void> {
   const here = fileURLToPath(new URL(".", import.meta.url));
   execFileSync("npm", ["install", "--prefix", here, "--no-audit", "--no-fund", "--silent"], {
     stdio: "inherit",
@@ -72,10 +81,7 @@ async function peers(): Promise<void> {
     if (measured.problem !== undefined) problems.set(name, measured.problem);
     return measured;
   };
-  await cpuTable(ask);
-  await treeTable(ask);
-  await diskTable(ask);
-  await extrasTable(ask);
+  for (const table of tables) await table(ask);
   for (const [name, problem] of problems) console.log(`\n${name}: ${problem}`);
 }
 
@@ -120,12 +126,6 @@ async function measureColumn(
   }
   return column;
 }
-
-const TREE_COLUMNS = [
-  { title: "young", warmUp: 1 },
-  { title: "warm", warmUp: 20 },
-];
-const TREE_CONTENDERS = ["floor", "cadre"];
 
 async function treeTable(ask: Ask): Promise<void> {
   const columns: Map<string, number[]>[] = [];
