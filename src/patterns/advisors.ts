@@ -79,12 +79,23 @@ function advice({ state }: View, asked: readonly Asked[]): EventBody {
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
+/** What a run says of its failure may be its agent's last words: marked like any of them. */
 function saidAt(place: Place): string {
-  return place.type === "done" ? words(place.child) : `(No advice. ${whyNot(place)})`;
+  switch (place.type) {
+    case "done":
+      return marked(place.child, answerText(place.child.ended!.result));
+    case "failed":
+      return `(No advice. It ${howFailed(place.child)}:)\n\n${marked(place.child, place.child.ended!.summary)}`;
+    default:
+      return `(No advice. ${whyNot(place)})`;
+  }
 }
 
-const words = ({ agent, runId, nonce, ended }: ChildRun): string =>
-  untrusted(nonce, `${agent} ${runId}`, answerText(ended!.result));
+const marked = ({ agent, runId, nonce }: ChildRun, text: string): string =>
+  untrusted(nonce, `${agent} ${runId}`, text);
+
+const howFailed = ({ ended }: ChildRun): string =>
+  ended!.result.status === "cancelled" ? "was cancelled" : "failed";
 
 function whyNot(place: Place): string {
   switch (place.type) {
@@ -93,7 +104,7 @@ function whyNot(place: Place): string {
     case "refused":
       return `It could not be started: ${place.why}`;
     case "failed":
-      return `It ${place.child.ended!.result.status === "cancelled" ? "was cancelled" : "failed"}: ${place.child.ended!.summary}`;
+      return `It ${howFailed(place.child)}: ${place.child.ended!.summary}`;
     default:
       return "";
   }
