@@ -114,6 +114,18 @@ const MINUTE = 60_000;
 const clock = fakeClock(1_000_000);
 
 scenario(
+  "[H4] who is named twice is asked once",
+  { agent: "advisors: { agents: [legal, Legal], require: all }", cast, script: roles({}) },
+  async (world) => {
+    const runId = await world.run("buy it?");
+    await world.seen(runId, "RUN_COMPLETED");
+    const family = await familyOf(world, runId);
+    expect(family.map(({ agent }) => agent)).toEqual(["tester", "legal"]);
+    expect((await readable(world, runId)).match(/### From legal/g)).toHaveLength(1);
+  },
+);
+
+scenario(
   "[H4] the last words of an advisor that failed are marked: they cannot pass for the request",
   {
     agent: advised(),
