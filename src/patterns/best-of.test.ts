@@ -77,6 +77,24 @@ scenario(
 );
 
 scenario(
+  "[H5] [D5] a draft sends no messages: they would start runs",
+  {
+    agent: "bestOf: 2\ntools: [look, send_message]",
+    cast: { critic: "" },
+    script: (request) =>
+      request.turn === 1 && !request.lastUser?.includes("## DRAFT")
+        ? { calls: [{ tool: "send_message", input: { to: "critic", message: "do it" } }] }
+        : drafting(1)(request),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED");
+    const { runs } = await world.runtime.store.runs({ limit: 100 });
+    expect(runs.map(({ agent }) => agent)).toEqual(Array(4).fill("tester"));
+  },
+);
+
+scenario(
   "[S3-57] a draft that fails is left out; a single one that succeeds needs no judge",
   {
     agent: drafts(", judge: critic"),
