@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import {
+  delegate,
   familyOf,
   openingOf,
   payloadsOf,
@@ -139,6 +140,28 @@ scenario(
     await world.seen(runId, "RUN_FAILED");
     expect((await world.state(runId)).end!.summary).toBe(
       "Stage critic failed: The agent gave no output of the form asked for.",
+    );
+  },
+);
+
+scenario(
+  "[H5] [S3-17] a judge whose answer picks no draft fails the run, and is named",
+  {
+    agent: drafts(", judge: critic"),
+    cast: { critic: "policy: [Delegate]\nagents: [clerk]", clerk: "" },
+    script: roles({
+      tester: turns({ text: "a draft" }),
+      critic: turns(
+        { calls: [delegate("clerk")] },
+        { report: { summary: "s", output: { draft: 1, reason: "r" } } },
+      ),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_FAILED");
+    expect((await world.state(runId)).end!.summary).toBe(
+      "Stage critic failed: what it answered picks none of the drafts.",
     );
   },
 );

@@ -4,7 +4,7 @@
 import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { stageFailed, stageNotStarted, takenOver } from "./child-endings.ts";
+import { stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
 import { answerText, requestText } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
@@ -77,7 +77,7 @@ function judged(view: View, drafts: readonly Draft[], done: readonly DoneDraft[]
     case "empty":
       return { type: "start-runs", runs: [judge(view, done)] };
     case "refused":
-      return { type: "end", ending: stageNotStarted(judgeName(view), place.why) };
+      return { type: "end", ending: stageFailedFor(judgeName(view), place.why) };
     case "live":
       return waitOrGiveUp(state, [place.child], { timeout: undefined, now, late: "" })!;
     default:
@@ -123,8 +123,11 @@ const choiceOf = (numbers: readonly number[]): object => ({
 
 function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return stageFailed(child, "error");
-  const { draft: number, reason } = child.ended!.result.output as { draft: number; reason: string };
-  return picked(done.find((one) => one.number === number)!, n, reason);
+  // A judge whose own words are not its answer may bring anything.
+  const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
+  const chosen = done.find((one) => one.number === number);
+  if (!chosen) return stageFailedFor(child.agent, "what it answered picks none of the drafts.");
+  return picked(chosen, n, reason ?? "");
 }
 
 function picked({ number, child }: DoneDraft, n: number, reason: string): Ending {
