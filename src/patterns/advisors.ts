@@ -6,7 +6,7 @@ import type { EventBody } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { answerText, requestText } from "./opening.ts";
+import { answerText, requestText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
 
@@ -50,7 +50,8 @@ const keyOf = (agent: string): string => `advisor/${agent}`;
 /** S3-30: the same input as the agent's own. */
 function advisor({ state }: View, agent: string): PatternRun {
   const { task, input } = state.start!;
-  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before: state.opening };
+  const before = state.opening && withRequest(state.start!, state.opening);
+  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, told: state.team.heard };
 }
 
 /** S3-55. */

@@ -5,7 +5,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
-import { answerText, requestText } from "./opening.ts";
+import { answerText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
 
@@ -48,7 +48,7 @@ const draftKey = (number: number): string => `draft/${number}`;
 function draft({ state, definition }: View, number: number): PatternRun {
   const { task, input } = state.start!;
   const strategy = definition.bestOf!.strategies[number - 1];
-  const request = state.opening ?? requestText(state.start!);
+  const request = withRequest(state.start!, state.opening);
   return {
     key: draftKey(number),
     trigger: "best_of",
@@ -56,7 +56,9 @@ function draft({ state, definition }: View, number: number): PatternRun {
     task,
     input,
     reason: strategy,
-    before: strategy === undefined ? state.opening : `${request}\n\n## YOUR STRATEGY\n\n${strategy}`,
+    before:
+      strategy === undefined ? state.opening && request : `${request}\n\n## YOUR STRATEGY\n\n${strategy}`,
+    told: state.team.heard,
   };
 }
 
@@ -92,7 +94,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
   const numbers = done.map(({ number }) => number);
-  const request = state.opening ?? requestText(state.start!);
+  const request = withRequest(state.start!, state.opening);
   return {
     key: JUDGE,
     trigger: "best_of",
@@ -106,6 +108,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
       source: `draft ${number} ${child.runId}`,
       text: answerText(child.ended!.result),
     })),
+    told: state.team.heard,
     output: choiceOf(numbers),
   };
 }
