@@ -79,8 +79,10 @@ function withFullNames(definition: Definition, agent: Agent, agents: ReadonlyMap
   const meant = new Map(
     agent.references.map((reference) => [`${reference.key} ${reference.name}`, reference.agent]),
   );
-  const all = (key: string, names: readonly string[]) =>
-    names.flatMap((name) => meant.get(`${key} ${name}`) ?? []);
+  // Each of them once: `planner` and `factory/planner` may be the same.
+  const all = (key: string, names: readonly string[]) => [
+    ...new Set(names.flatMap((name) => meant.get(`${key} ${name}`) ?? [])),
+  ];
   const one = (key: string, name: string) => meant.get(`${key} ${name}`) ?? name;
   const key = router ? "router" : "agents";
   const delegates = delegatesOf(router?.destinations ?? definition.agents, (name) =>

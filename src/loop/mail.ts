@@ -24,9 +24,9 @@ const Input = z.object({
   message: z.string().min(1).describe("What it should know or do. It sees this, not your conversation."),
 });
 
-/** For agents whose file lists it by name. */
-export function mailTools({ kind, tools }: Definition): OfferedTool[] {
-  if (kind !== "main" || !tools.allow?.includes(SEND_MESSAGE)) return [];
+/** For agents whose file lists it by name. What it says may start a run, so a draft has it not. */
+export function mailTools({ kind, tools, readOnly }: Definition): OfferedTool[] {
+  if (kind !== "main" || readOnly || !tools.allow?.includes(SEND_MESSAGE)) return [];
   const { $schema: _, ...schema } = z.toJSONSchema(Input) as Record<string, unknown>;
   const description =
     "Send a message to another main agent. It is kept until it is read; you do not wait for an answer.";

@@ -218,9 +218,12 @@ export function refusalOf(
     return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
   const answered = answerClosing(call, run);
   if (answered) return answered;
-  if (state.latest?.purpose === "final" && call.name !== ROUTE_TO)
-    return result(call, LAST_TURN_IS_OVER, "denied");
-  if (isDelegation(call.name) || (isErrand(call.name) && mayRun(call.name, definition))) return undefined;
+  // H3: a router's choice counts for no depth, and is heard in a last turn too; so it is nobody else's way to delegate.
+  const chooses = definition.router !== undefined && call.name === ROUTE_TO;
+  if (state.latest?.purpose === "final" && !chooses) return result(call, LAST_TURN_IS_OVER, "denied");
+  const delegates = !definition.router && isDelegation(call.name) && call.name !== ROUTE_TO;
+  if (chooses || delegates) return undefined;
+  if (isErrand(call.name) && mayRun(call.name, definition)) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return result(call, notOffered(call.name, run, parts), "denied");
@@ -232,8 +235,9 @@ const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_repor
 const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
 
 function notOffered(name: string, { definition }: RunJournal, parts: LoopParts): string {
-  const names = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.map((tool) => tool.name).join(", ") || "none"}.`;
+  const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
+  const names = definition.router ? [ROUTE_TO] : tools.map((tool) => tool.name);
+  return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
 }
 
 function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {

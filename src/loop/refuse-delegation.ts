@@ -52,7 +52,9 @@ function notADestination(name: string, delegates: readonly Delegate[] = []): Ref
 
 /** D1: the first of a response runs; a live child of any kind defers the next. */
 function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refused | undefined {
-  if (call.isStep || (definition.delegation ?? DEFAULT_DELEGATION).mode === "parallel") return undefined;
+  const { mode } = definition.delegation ?? DEFAULT_DELEGATION;
+  // H3: a router's choice is one, whatever its file says of delegation.
+  if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
   const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
   if (first?.id === call.id && liveChildren(state.children).length === 0) return undefined;
   return {

@@ -4,7 +4,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
-import { scenario } from "../../test/support/scenario.ts";
+import { look, payloadsOf, resultsRead, roles, scenario } from "../../test/support/scenario.ts";
+import { refusedByProvider } from "../../test/support/steps.ts";
 import type { Script } from "../models/script.ts";
 
 let down = true;
@@ -89,5 +90,40 @@ scenario(
     down = false;
     const { runId } = await world.runtime.retry(failed);
     await world.seen(runId, "RUN_COMPLETED");
+  },
+);
+
+scenario(
+  "[H4] [F11] an advised agent that is tried again reads its advice after what it did, and every call keeps its result",
+  {
+    agent: "advisors: [expert]\nmaxTurns: 2\ntools: [look]",
+    cast: { expert: "" },
+    script: roles({ tester: () => ({ calls: [look("around")] }) }),
+  },
+  async (world) => {
+    const failed = await world.run("find it");
+    await world.seen(failed, "RUN_FAILED");
+    const { runId } = await world.runtime.retry(failed);
+    await world.seen(runId, "RUN_FAILED");
+    const events = [...(await world.events(failed)), ...(await world.events(runId))];
+    expect(refusedByProvider(events)).toBeUndefined();
+    expect(resultsRead(events).slice(0, 2)).toEqual(["look around: done", expect.stringMatching(/^Not run/)]);
+  },
+);
+
+scenario(
+  "[K4] a member that is tried again alone is in no team: it ends with a report",
+  {
+    agent: "team: { members: [alpha], maxRounds: 1 }",
+    cast: { alpha: "maxTurns: 2\ntools: [look]" },
+    script: roles({ alpha: ({ turn }) => (turn < 3 ? { calls: [look("around")] } : { text: "x" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("discuss");
+    await world.settled(runId);
+    const [alpha] = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
+    const again = await world.runtime.retry(alpha!.child_run_id);
+    await world.settled(again.runId);
+    expect(payloadsOf(await world.events(again.runId), "CONTEXT_ADDED")[0]!.text).toMatch(/`final_report`/);
   },
 );

@@ -20,7 +20,8 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
   const [first] = await parts.store.journal(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw isGone(runId);
   const definition = await agentOf(row, parts);
-  const { sessionId: _, parentRunId: __, parentKey: ___, ...start } = first.payload;
+  // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
+  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...start } = first.payload;
   const next = parts.ids.runId(parts.clock.now());
   await parts.store.start(next, {
     ...start,

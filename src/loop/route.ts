@@ -4,7 +4,7 @@
 import type { Ids } from "../ids.ts";
 import { baseName } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
-import { openingText } from "../patterns/opening.ts";
+import { openingText, withRequest } from "../patterns/opening.ts";
 import { type Begun, lastOf } from "./child-start.ts";
 import type { Delegated } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
@@ -21,7 +21,11 @@ export async function routed(
 }
 
 /** The message that a router may add stands in its call as the task. */
-export function routedWith({ task }: Delegated, { state, definition }: RunJournal, ids: Ids): EventBody[] {
+export function routedWith(
+  { task }: Delegated,
+  { continues }: Begun,
+  { run: { state, definition }, ids }: { run: RunJournal; ids: Ids },
+): EventBody[] {
   const heard = state.team.heard.map(
     (word): EventBody => ({ type: "CONTEXT_ADDED", payload: { ...word, source: "team" } }),
   );
@@ -29,7 +33,8 @@ export function routedWith({ task }: Delegated, { state, definition }: RunJourna
   const from = baseName(definition.name);
   const message = { heading: `MESSAGE FROM ${from}`, source: `${from} ${state.runId}`, text: task };
   const sections = task === "" ? [] : [message];
-  const text = openingText(state.start!, { before: state.opening, sections, nonce: ids.nonce() });
+  const before = continues ? state.opening : state.opening && withRequest(state.start!, state.opening);
+  const text = openingText(state.start!, { before, sections, nonce: ids.nonce() });
   const payload = { id: "opening", source: "agent" as const, from, text, opening: true as const };
   return [{ type: "CONTEXT_ADDED", payload }, ...heard];
 }

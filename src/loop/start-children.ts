@@ -98,7 +98,7 @@ async function childFor(
   if (misfit !== undefined)
     return { output: `\`context\` does not fit what ${asked.name} asks for: ${misfit}`, outcome: "error" };
   const events = isRoute
-    ? routedWith(asked, run, parts.ids)
+    ? routedWith(asked, begun, { run, ids: parts.ids })
     : contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids);
   const child = await childOf(begun, definition, events, run, parts);
   if ("problem" in child) return { output: child.problem, outcome: "error" };

@@ -5,7 +5,7 @@ import { CadreError } from "../errors.ts";
 import { baseName, type Definition } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { PatternRun } from "../patterns/action.ts";
-import { openingText } from "../patterns/opening.ts";
+import { openingText, withRequest } from "../patterns/opening.ts";
 import { NOT_STARTED } from "../projections/run-state.ts";
 import { type Child, childOf, lastOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
@@ -47,7 +47,9 @@ async function prepare(
   const { key, trigger, task, input, reason, team, maxTurns, retries } = wanted;
   const continues = wanted.continues && (await lastOf(found.name, trigger, run, parts));
   const begun = { key, trigger, task, input, reason, team, maxTurns, retries, continues };
-  return childOf(begun, found, firstWords(wanted, parts.ids.nonce()), run, parts);
+  const joins = team !== undefined && team.round > 1 && !continues;
+  const before = joins ? withRequest(run.state.start!, wanted.before) : wanted.before;
+  return childOf(begun, found, firstWords({ ...wanted, before }, parts.ids.nonce()), run, parts);
 }
 
 /** The agent as its file is now, or as the pattern has made it. */

@@ -6,7 +6,7 @@ import type { EventBody } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { answerText, requestText } from "./opening.ts";
+import { answerText, requestText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
 
@@ -51,7 +51,8 @@ const keyOf = (agent: string): string => `advisor/${agent}`;
 /** S3-30: the same input as the agent's own. */
 function advisor({ state }: View, agent: string): PatternRun {
   const { task, input } = state.start!;
-  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before: state.opening };
+  const before = state.opening && withRequest(state.start!, state.opening);
+  return { key: keyOf(agent), trigger: "advisor", agent, task, input, before, told: state.team.heard };
 }
 
 /** S3-55. */
@@ -85,16 +86,23 @@ function advice({ state }: View, asked: readonly Asked[]): EventBody {
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
-/** Of one that failed, its own words are somebody else's too. */
+/** What a run says of its failure may be its agent's last words: marked like any of them. */
 function saidAt(place: Place): string {
-  if (place.type === "done") return words(place.child, answerText(place.child.ended!.result));
-  if (place.type !== "failed") return `(No advice. ${whyNot(place)})`;
-  const how = place.child.ended!.result.status === "cancelled" ? "was cancelled" : "failed";
-  return `(No advice. It ${how}.)\n\n${words(place.child, place.child.ended!.summary)}`;
+  switch (place.type) {
+    case "done":
+      return marked(place.child, answerText(place.child.ended!.result));
+    case "failed":
+      return `(No advice. It ${howFailed(place.child)}:)\n\n${marked(place.child, place.child.ended!.summary)}`;
+    default:
+      return `(No advice. ${whyNot(place)})`;
+  }
 }
 
-const words = ({ agent, runId, nonce }: ChildRun, text: string): string =>
+const marked = ({ agent, runId, nonce }: ChildRun, text: string): string =>
   untrusted(nonce, `${agent} ${runId}`, text);
+
+const howFailed = ({ ended }: ChildRun): string =>
+  ended!.result.status === "cancelled" ? "was cancelled" : "failed";
 
 function whyNot(place: Place): string {
   switch (place.type) {
@@ -103,7 +111,7 @@ function whyNot(place: Place): string {
     case "refused":
       return `It could not be started: ${place.why}`;
     case "failed":
-      return `It ${place.child.ended!.result.status === "cancelled" ? "was cancelled" : "failed"}: ${place.child.ended!.summary}`;
+      return `It ${howFailed(place.child)}: ${place.child.ended!.summary}`;
     default:
       return "";
   }

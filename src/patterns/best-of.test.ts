@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import {
+  delegate,
   familyOf,
   openingOf,
   payloadsOf,
@@ -77,6 +78,24 @@ scenario(
 );
 
 scenario(
+  "[H5] [D5] a draft sends no messages: they would start runs",
+  {
+    agent: "bestOf: 2\ntools: [look, send_message]",
+    cast: { critic: "" },
+    script: (request) =>
+      request.turn === 1 && !request.lastUser?.includes("## DRAFT")
+        ? { calls: [{ tool: "send_message", input: { to: "critic", message: "do it" } }] }
+        : drafting(1)(request),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED");
+    const { runs } = await world.runtime.store.runs({ limit: 100 });
+    expect(runs.map(({ agent }) => agent)).toEqual(Array(4).fill("tester"));
+  },
+);
+
+scenario(
   "[S3-57] a draft that fails is left out; a single one that succeeds needs no judge",
   {
     agent: drafts(", judge: critic"),
@@ -121,6 +140,28 @@ scenario(
     await world.seen(runId, "RUN_FAILED");
     expect((await world.state(runId)).end!.summary).toBe(
       "Stage critic failed: The agent gave no output of the form asked for.",
+    );
+  },
+);
+
+scenario(
+  "[H5] [S3-17] a judge whose answer picks no draft fails the run, and is named",
+  {
+    agent: drafts(", judge: critic"),
+    cast: { critic: "policy: [Delegate]\nagents: [clerk]", clerk: "" },
+    script: roles({
+      tester: turns({ text: "a draft" }),
+      critic: turns(
+        { calls: [delegate("clerk")] },
+        { report: { summary: "s", output: { draft: 1, reason: "r" } } },
+      ),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_FAILED");
+    expect((await world.state(runId)).end!.summary).toBe(
+      "Stage critic failed: what it answered picks none of the drafts.",
     );
   },
 );

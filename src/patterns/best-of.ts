@@ -4,8 +4,8 @@
 import type { Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { stageFailed, stageNotStarted, takenOver } from "./child-endings.ts";
-import { answerText, requestText } from "./opening.ts";
+import { stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
+import { answerText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
 
@@ -48,7 +48,7 @@ const draftKey = (number: number): string => `draft/${number}`;
 function draft({ state, definition }: View, number: number): PatternRun {
   const { task, input } = state.start!;
   const strategy = definition.bestOf!.strategies[number - 1];
-  const request = state.opening ?? requestText(state.start!);
+  const request = withRequest(state.start!, state.opening);
   return {
     key: draftKey(number),
     trigger: "best_of",
@@ -56,7 +56,9 @@ function draft({ state, definition }: View, number: number): PatternRun {
     task,
     input,
     reason: strategy,
-    before: strategy === undefined ? state.opening : `${request}\n\n## YOUR STRATEGY\n\n${strategy}`,
+    before:
+      strategy === undefined ? state.opening && request : `${request}\n\n## YOUR STRATEGY\n\n${strategy}`,
+    told: state.team.heard,
   };
 }
 
@@ -77,7 +79,7 @@ function judged(view: View, drafts: readonly Draft[], done: readonly DoneDraft[]
     case "empty":
       return { type: "start-runs", runs: [judge(view, done)] };
     case "refused":
-      return { type: "end", ending: stageNotStarted(judgeName(view), place.why) };
+      return { type: "end", ending: stageFailedFor(judgeName(view), place.why) };
     case "live":
       return waitOrGiveUp(state, [place.child], { timeout: undefined, now, late: "" })!;
     default:
@@ -92,7 +94,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
   const { state, definition } = view;
   const { task, input } = state.start!;
   const numbers = done.map(({ number }) => number);
-  const request = state.opening ?? requestText(state.start!);
+  const request = withRequest(state.start!, state.opening);
   return {
     key: JUDGE,
     trigger: "best_of",
@@ -106,6 +108,7 @@ function judge(view: View, done: readonly DoneDraft[]): PatternRun {
       source: `draft ${number} ${child.runId}`,
       text: answerText(child.ended!.result),
     })),
+    told: state.team.heard,
     output: choiceOf(numbers),
   };
 }
@@ -129,8 +132,11 @@ const choiceOf = (numbers: readonly number[]): object => ({
 
 function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return stageFailed(child, "error");
-  const { draft: number, reason } = child.ended!.result.output as { draft: number; reason: string };
-  return picked(done.find((one) => one.number === number)!, n, reason);
+  // A judge whose own words are not its answer may bring anything.
+  const { draft: number, reason } = (child.ended!.result.output ?? {}) as { draft?: number; reason?: string };
+  const chosen = done.find((one) => one.number === number);
+  if (!chosen) return stageFailedFor(child.agent, "what it answered picks none of the drafts.");
+  return picked(chosen, n, reason ?? "");
 }
 
 function picked({ number, child }: DoneDraft, n: number, reason: string): Ending {

@@ -25,8 +25,8 @@ export function stageFailed({ agent, ended }: ChildRun, stopReason: StopReason):
   return { status: "failed", stopReason, summary: named, cause: result.first_cause };
 }
 
-/** The same, where it could not even be started. */
-export const stageNotStarted = (agent: string, why: string): Ending => ({
+/** The same, for a reason that no run of its own gives: it could not be started, or its answer is of no use. */
+export const stageFailedFor = (agent: string, why: string): Ending => ({
   status: "failed",
   stopReason: "error",
   summary: `${STAGE}${baseName(agent)} failed: ${why}`,

@@ -6,7 +6,7 @@ import { baseName } from "../journal/definition.ts";
 import { childFor, mayBeRetried } from "../projections/child-runs.ts";
 import { CLOSING } from "../projections/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
-import { cancelledBelow, stageFailed, stageNotStarted, takenOver } from "./child-endings.ts";
+import { cancelledBelow, stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
 import { answerText } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
 
@@ -34,7 +34,7 @@ export const handoff: Pattern = {
     const { agent, onFailure } = definition.handoff!;
     const refused = state.unstarted.get(KEY);
     const failure =
-      refused === undefined ? child && stageFailed(child, "handed_off") : stageNotStarted(agent, refused);
+      refused === undefined ? child && stageFailed(child, "handed_off") : stageFailedFor(agent, refused);
     if (!failure || (child && mayBeRetried(child)))
       return { type: "start-runs", runs: [target({ state, definition }, ending)] };
     if (onFailure !== "return") return { type: "end", ending: failure };

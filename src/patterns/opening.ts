@@ -16,7 +16,15 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-export const requestText = (asked: Asked): string => `## ORIGINAL USER REQUEST\n\n${taskText(asked)}`;
+export const requestText = (asked: Asked): string => `${REQUEST}\n\n${taskText(asked)}`;
+
+/** K8: what a run reads that goes on in a later round does not repeat the request. Whoever begins there must know it. */
+export const withRequest = (asked: Asked, opening: string | undefined): string =>
+  opening?.startsWith(REQUEST)
+    ? opening
+    : [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
+
+const REQUEST = "## ORIGINAL USER REQUEST";
 
 /** Everything that somebody answered, as one text. */
 export function answerText({

@@ -11,6 +11,7 @@ import { StepData } from "./step.ts";
 
 export type Reached =
   | { type: "yielded"; index: number; step: StepData }
+  /** Plain data, or undefined. */
   | { type: "returned"; value: unknown }
   /** A sentence for people. */
   | { type: "failed"; why: string };
@@ -26,7 +27,7 @@ export function replay(main: StepsMain, module: string, state: RunState): Reache
   try {
     at.reached = goOn(at, state);
   } catch (error) {
-    at.reached = { type: "failed", why: `${module} threw: ${messageOf(error)}${placeIn(module, error)}` };
+    at.reached = { type: "failed", why: `${module} threw: ${thrownText(module, error)}` };
   }
   return at.reached;
 }
@@ -58,13 +59,21 @@ function goOn(at: Replay, { start, steps: { answered } }: RunState): Reached {
 }
 
 function reachedBy({ done, value }: IteratorResult<unknown>, index: number): Reached {
-  if (done) return { type: "returned", value };
+  if (done) return returnedBy(value);
   if (index >= MAX_YIELDS)
     return { type: "failed", why: `The module has yielded ${MAX_YIELDS} times and has not returned.` };
   const read = StepData.safeParse(JSON.parse(canonical(value) ?? "null"));
   if (read.success) return { type: "yielded", index, step: read.data };
   const what = z.prettifyError(read.error);
   return { type: "failed", why: `Yield ${index} of the module is no step: ${shown(value)}. ${what}` };
+}
+
+/** The run ends with what is left of it as JSON: what cannot be said so is found here, where a throw is the module's. */
+function returnedBy(value: unknown): Reached {
+  if (value === undefined) return { type: "returned", value };
+  const text = canonical(value);
+  if (text !== undefined) return { type: "returned", value: JSON.parse(text) };
+  return { type: "failed", why: `The module has returned a ${typeof value}, which is no data.` };
 }
 
 function differs(
@@ -83,7 +92,8 @@ const stepText = ({ kind, arguments: given }: { kind: string; arguments: unknown
 
 const LONGEST = 300;
 
-function shown(value: unknown): string {
+/** Data in short, for a sentence. */
+export function shown(value: unknown): string {
   const text = canonical(value) ?? String(value);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
 }
@@ -95,6 +105,15 @@ function canonical(value: unknown): string | undefined {
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   );
+}
+
+/** What is thrown may be anything, and throw when it is looked at. */
+function thrownText(module: string, error: unknown): string {
+  try {
+    return messageOf(error) + placeIn(module, error);
+  } catch {
+    return "something that cannot be shown";
+  }
 }
 
 function placeIn(module: string, error: unknown): string {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import {
+  delegate,
   familyOf,
   openingOf,
   payloadsOf,
@@ -162,6 +163,55 @@ scenario(
       summary: "billing is done",
       family: ["tester user", "billing route"],
     });
+  },
+);
+
+scenario(
+  "[H3] [S3-52] the first counts also where the file lets it delegate in parallel",
+  {
+    agent: `${desk()}\ndelegation: { mode: parallel }`,
+    cast,
+    script: roles({ tester: turns({ calls: [route("legal"), route("billing")] }) }),
+  },
+  async (world) => {
+    const { family } = await outcome(world, await world.run("my invoice"));
+    expect(family).toEqual(["tester user", "legal route"]);
+  },
+);
+
+scenario(
+  "[H3] [S3-24] a router that calls `delegate` starts nobody by it",
+  {
+    agent: desk(", fallback: support"),
+    cast,
+    script: roles({ tester: () => ({ calls: [delegate("legal", "another task")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    await world.seen(runId, "TOOL_RESULT");
+    expect(resultsRead(await world.events(runId))[0]).toBe(
+      'There is no tool "delegate" for you. You have: route_to.',
+    );
+    await world.seen(runId, "CHILD_RUN_STARTED");
+    const family = await familyOf(world, runId);
+    expect(family.map(({ agent, trigger }) => `${agent} ${trigger}`)).toEqual([
+      "tester user",
+      "support route",
+    ]);
+  },
+);
+
+scenario(
+  "[H3] [B3] [S1-68] who is no router cannot choose: not beyond maxDepth, and not in its last turn",
+  {
+    agent: "agents: [legal]\nmaxTurns: 2",
+    cast,
+    script: roles({ tester: turns({ calls: [route("legal")] }, { calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    expect(await outcome(world, runId)).toMatchObject({ stopReason: "max_turns", family: ["tester user"] });
+    expect(resultsRead(await world.events(runId))[0]).toMatch(/^There is no tool "route_to" for you\./);
   },
 );
 

@@ -26,13 +26,14 @@ export interface StepsInput<Input = unknown> {
 /** The run's answer: a summary, or a whole report. Nothing: the agent's own last report. */
 export type StepsResult = string | StepsReport | undefined;
 
-export interface StepsReport {
-  summary: string;
-  details?: string | undefined;
-  warnings?: string[] | undefined;
-  suggestions?: string[] | undefined;
-  output?: unknown;
-}
+export const StepsReport = z.object({
+  summary: z.string(),
+  details: z.string().optional(),
+  warnings: z.array(z.string()).optional(),
+  suggestions: z.array(z.string()).optional(),
+  output: z.unknown().optional(),
+});
+export type StepsReport = z.infer<typeof StepsReport>;
 
 export interface CallAnswer {
   output: unknown;

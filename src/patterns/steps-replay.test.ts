@@ -113,8 +113,22 @@ test.each([
   ["yields a prompt without words", `yield prompt(" "); return "";`, /no step.*must not be empty/s],
   ["returns nothing", `yield prompt("a");`, /returned nothing, and its agent never reported/],
   ["returns what is no answer", `return 42 as never;`, /has returned 42/],
+  ["returns no data", `return (() => 1) as never;`, /has returned a function, which is no data/],
+  ["returns a circle", `const o = { o: {} }; o.o = o; return { summary: "s", output: o };`, /threw: /],
+  ["returns what JSON has not", `return { summary: "s", output: 1n };`, /threw: .*BigInt/],
+  [
+    "returns what throws",
+    `return { get summary(): string { throw new Error("no way"); } };`,
+    /threw: no way/,
+  ],
+  [
+    "returns a report of another form",
+    `return { summary: "s", warnings: "w" } as never;`,
+    /array.*warnings/s,
+  ],
+  ["throws what cannot be shown", `throw Object.create(null);`, /threw: something that cannot be shown/],
 ])(
-  "a module that %s fails its run and says so",
+  "[M1] a module that %s fails its run and says so",
   async (_, body, summary) => {
     const world = await makeWorld({ ...controlled(body), script: says() });
     try {

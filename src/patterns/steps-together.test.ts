@@ -3,7 +3,8 @@
 import { expect } from "vitest";
 import { effects, oracleTools } from "../../test/support/oracle.ts";
 import { look, payloadsOf, promptOf, roles, scenario, turns, typesOf } from "../../test/support/scenario.ts";
-import { answersOf, controlled, promptText, says } from "../../test/support/steps.ts";
+import { answersOf, controlled, moduleOf, promptText, says } from "../../test/support/steps.ts";
+import { broadcast, discussionIn, ready, vote } from "../../test/support/team.ts";
 import { decideApproval, decideOutcome } from "../loop/people.ts";
 
 scenario(
@@ -29,6 +30,25 @@ scenario(
     expect(types.indexOf("CHILD_RUN_COMPLETED")).toBeLessThan(types.indexOf("MODEL_CALL_STARTED"));
     const [first] = promptOf(await world.events(started[1]!.child_run_id));
     expect(JSON.stringify(first)).toContain("drafted: a draft");
+  },
+);
+
+scenario(
+  "[K4] what a member that is controlled by a module has said and voted counts",
+  {
+    agent: "team: { members: [lead, aide] }",
+    cast: { lead: "steps: ./lead.steps.ts", aide: "" },
+    files: { "agents/lead.steps.ts": moduleOf(`yield* turns(); return "done";`) },
+    script: roles({ lead: turns({ calls: [broadcast("tea"), vote(true, "agreed")] }), aide: () => ready() }),
+  },
+  async (world) => {
+    const runId = await world.run("what do we drink?");
+    await world.settled(runId);
+    expect(discussionIn(await world.events(runId))).toEqual([
+      "1 lead: tea",
+      "1 lead ready: agreed",
+      "1 aide ready: because",
+    ]);
   },
 );
 

@@ -3,20 +3,23 @@
 //  M3  A step is answered by one event, STEP_YIELDED, written only when everything that it asked for is in the journal.
 //  M4  What it begins has a name of its own (`s3.0`, `question/3`, `sleep/3`), so a crash begins nothing twice.
 
+import { z } from "zod";
 import type { EventBody, StopReason } from "../journal/events.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
 import type { Action, Ending, MadeCall } from "./action.ts";
+import { answerText } from "./opening.ts";
 import type { Pattern, TakeTurn, View } from "./pattern.ts";
-import { replay } from "./replay.ts";
-import type {
-  CallAnswer,
-  DelegateArguments,
-  StepData,
+import { replay, shown } from "./replay.ts";
+import {
+  type CallAnswer,
+  type DelegateArguments,
+  type StepData,
   StepsReport,
-  TurnAnswer,
-  TurnsAnswer,
+  type TurnAnswer,
+  type TurnsAnswer,
 } from "./step.ts";
 import { answerOf, askPerson, sleepUntil } from "./step-waits.ts";
+import { takesPart, turnWith } from "./team-place.ts";
 
 export const steps: Pattern = {
   key: "steps",
@@ -197,13 +200,15 @@ function childAnswer({ result }: ToolCall): unknown {
   };
 }
 
-function returned(value: unknown, { state }: View): Action {
-  const report = value === undefined ? lastReport(state) : reportIn(value);
-  if (report) return { type: "end", ending: { status: "completed", stopReason: "final_answer", ...report } };
+function returned(value: unknown, view: View): Action {
+  const { state } = view;
+  const given = typeof value === "string" ? { summary: value } : (value ?? lastReport(state));
+  const report = StepsReport.safeParse(given);
+  if (report.success) return { type: "end", ending: endingWith(known(report.data), view) };
   const why =
     value === undefined
       ? "The module has returned nothing, and its agent never reported."
-      : `The module has returned ${JSON.stringify(value)}: a text, or an object with a \`summary\`, is what a run ends with.`;
+      : `The module has returned ${shown(value)}: a text, or an object with a \`summary\`, is what a run ends with. ${z.prettifyError(report.error)}`;
   return end("invalid_output", why);
 }
 
@@ -214,12 +219,11 @@ function lastReport({ steps: { answered } }: RunState): StepsReport | undefined 
   return report;
 }
 
-function reportIn(value: unknown): StepsReport | undefined {
-  if (typeof value === "string") return { summary: value };
-  const report = value as Partial<StepsReport> | null;
-  if (typeof report?.summary !== "string") return undefined;
-  const { summary, details, warnings, suggestions, output } = report;
-  return known({ summary, details, warnings, suggestions, output });
+/** K4: what its agent has said as a member of a team counts, however the module ends. */
+function endingWith(report: StepsReport, { state, definition }: View): Ending {
+  const ending = { status: "completed", stopReason: "final_answer", ...report } as const;
+  if (!takesPart(definition, state.start!)) return ending;
+  return { ...ending, team: turnWith(state, answerText(report)) };
 }
 
 const end = (stopReason: StopReason, summary: string): Action => ({

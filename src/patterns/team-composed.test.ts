@@ -98,6 +98,53 @@ scenario(
   },
 );
 
+describe("[K8] whoever begins in a later round knows the request and what the others said", () => {
+  const later = async (world: World, agent: string) => {
+    const runId = await world.run("write it");
+    await world.settled(runId);
+    const [, second] = await runsOf(world, runId, "a");
+    const [events] = await runsOf(world, second![0]!.runId, agent);
+    return events!;
+  };
+  const knows = (events: Awaited<ReturnType<typeof runsOf>>[number]): void => {
+    expect(openingOf(events)).toMatch(/^## ORIGINAL USER REQUEST\n\nwrite it\n\nRound 2 of at most 2\./);
+    expect(heardBy(events)).toEqual(["b says:\n<untrusted>\nb is done\n</untrusted>"]);
+  };
+  const two = { agent: "team: { members: [a, b], terminationMode: maxRounds, maxRounds: 2 }" };
+
+  scenario(
+    "a destination that a router chooses for the first time",
+    {
+      ...two,
+      cast: { a: "router: { destinations: [legal, risk] }", b: "", legal: "", risk: "" },
+      script: roles({
+        a: ({ round }) => ({
+          calls: [{ tool: "route_to", input: { agent: round === 1 ? "legal" : "risk", reason: "r" } }],
+        }),
+      }),
+    },
+    async (world) => {
+      knows(await later(world, "risk"));
+    },
+  );
+
+  scenario(
+    "a member's advisors",
+    { ...two, cast: { a: "advisors: [legal]", b: "", legal: "" }, script: roles({}) },
+    async (world) => {
+      knows(await later(world, "legal"));
+    },
+  );
+
+  scenario(
+    "a member's drafts",
+    { ...two, cast: { a: "bestOf: 1", b: "" }, script: roles({}) },
+    async (world) => {
+      knows(await later(world, "a"));
+    },
+  );
+});
+
 scenario(
   "[S3-3] advisors are asked once, and every member reads what they said",
   {

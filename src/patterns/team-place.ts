@@ -2,8 +2,8 @@
 // then as the other. What it may call and how it ends follow from that.
 
 import type { Definition } from "../journal/definition.ts";
-import type { Payload, StopReason } from "../journal/events.ts";
-import { LAST_TURN } from "../projections/run-state.ts";
+import type { Payload, StopReason, TeamTurn } from "../journal/events.ts";
+import { LAST_TURN, type RunState } from "../projections/run-state.ts";
 import { CONCLUDE_TEAM, FINAL_REPORT } from "../projections/tool-call.ts";
 import type { Ending } from "./action.ts";
 import type { View } from "./pattern.ts";
@@ -22,17 +22,17 @@ export function reportTool(view: View): string | undefined {
   return coordinates(view) ? CONCLUDE_TEAM : FINAL_REPORT;
 }
 
-/** What a member leaves after its turn; undefined: it has said nothing. Who broadcast nothing is heard by its last words. */
+/** What a member leaves after its turn; undefined: it has said nothing. */
 export function memberEnding({ state }: View, stopReason: StopReason): Ending | undefined {
-  const { broadcasts, vote } = state.team.spoken;
   const text = state.latest?.text.trim() ?? "";
-  const said = broadcasts.length > 0 || text === "" ? broadcasts : [text];
-  const summary = text || vote?.reason || said.at(-1);
-  if (summary === undefined) return undefined;
-  return {
-    status: "completed",
-    stopReason,
-    summary,
-    team: { broadcasts: [...said], ...(vote ? { vote } : {}) },
-  };
+  const team = turnWith(state, text);
+  const summary = text || team.vote?.reason || team.broadcasts.at(-1);
+  return summary === undefined ? undefined : { status: "completed", stopReason, summary, team };
+}
+
+/** What a member has said with its calls; who broadcast nothing is heard by its last words. */
+export function turnWith({ team: { spoken } }: RunState, words: string): TeamTurn {
+  const { broadcasts, vote } = spoken;
+  const said = broadcasts.length > 0 || words === "" ? broadcasts : [words];
+  return { broadcasts: [...said], ...(vote ? { vote } : {}) };
 }

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { delegate, roles, scenario, turns } from "../../test/support/scenario.ts";
 import { cancelRun } from "../loop/people.ts";
 import type { AgentEventName } from "./lifecycle.ts";
@@ -69,6 +69,18 @@ scenario(
       "Cancelled by ann: enough",
     ]);
     expect(failed.every((error) => error instanceof Error)).toBe(true);
+  },
+);
+
+const late: string[] = [];
+
+scenario(
+  "a listener that fails later, in a promise, is reported like one that throws",
+  { script: turns({ text: "done" }), onProblem: ({ message }) => late.push(message) },
+  async (world) => {
+    world.runtime.on("agent:completed", () => Promise.reject(new Error("mine")) as never);
+    await world.settled(await world.run("go"));
+    await vi.waitFor(() => expect(late).toEqual(["A listener to agent:completed failed; the run goes on."]));
   },
 );
 

@@ -29,15 +29,17 @@ type Report = (problem: { runId: string; message: string; error: unknown }) => v
 
 /** One ear for all who listen: what is committed together is told in its order. Who throws hurts nobody else. */
 export function createLifecycle(commits: Commits, report: Report): OnAgent {
-  const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): void }>();
+  const listeners = new Set<{ name: AgentEventName; listener(payload: unknown): unknown }>();
   const errands = new Set<string>();
   const tell = ({ name, payload }: Told): void => {
+    const failed = (error: unknown): void =>
+      report({ runId: payload.agentId, message: `A listener to ${name} failed; the run goes on.`, error });
     for (const { listener } of [...listeners].filter((one) => one.name === name)) {
       try {
-        listener(payload);
+        // One that is `async` fails later: a rejection that nobody hears ends the process.
+        Promise.resolve(listener(payload)).catch(failed);
       } catch (error) {
-        const message = `A listener to ${name} failed; the run goes on.`;
-        report({ runId: payload.agentId, message, error });
+        failed(error);
       }
     }
   };
@@ -49,7 +51,7 @@ export function createLifecycle(commits: Commits, report: Report): OnAgent {
   };
   let stop: (() => void) | undefined;
   return (name, listener) => {
-    const one = { name, listener: listener as (payload: unknown) => void };
+    const one = { name, listener: listener as (payload: unknown) => unknown };
     listeners.add(one);
     stop ??= commits.onCommit(hear);
     return () => {

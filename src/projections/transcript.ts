@@ -22,6 +22,8 @@ interface Placed {
 
 export interface Transcript {
   placed: Placed[];
+  /** What the run was asked, until its first turn; undefined: it goes on in the middle of another's work. */
+  task: Placed | undefined;
   /** Characters in all messages: a cheap measure of their tokens. */
   characters: number;
   /** Tokens of the last prompt as the provider counted them, and the characters it then had. */
@@ -41,6 +43,7 @@ export interface Transcript {
 
 export const emptyTranscript = (): Transcript => ({
   placed: [],
+  task: undefined,
   characters: 0,
   measured: undefined,
   unseen: [],
@@ -57,7 +60,7 @@ export function applyTranscript(transcript: Transcript, event: JournalEvent): Tr
       begin(transcript, event);
       break;
     case "CONTEXT_ADDED":
-      if (event.payload.opening) replaceTask(transcript, event.payload.text);
+      if (event.payload.opening) replaceTask(transcript, event.seq, event.payload.text);
       else transcript.unseen.push({ seq: event.seq, id: event.payload.id, text: event.payload.text });
       break;
     case "MODEL_CALL_STARTED":
@@ -113,7 +116,7 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   transcript.hidden = new Set();
   const last = transcript.placed.at(-1)?.message.role;
   const goesOn = payload.trigger === "retry" && (last === "tool" || last === "user");
-  if (!goesOn) say(transcript, seq, taskText(payload));
+  transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
 }
 
 export type Asked = Pick<Payload<"RUN_STARTED">, "task" | "input">;
@@ -123,14 +126,17 @@ export function taskText({ task, input }: Asked): string {
   return `${task}\n\nInput:\n${JSON.stringify(input, null, 2)}`;
 }
 
-function say(transcript: Transcript, seq: number, text: string): void {
-  transcript.placed.push({ seq, message: { role: "user", content: [{ type: "text", text }] } });
+function say(transcript: Transcript, seq: number, text: string): Placed {
+  const placed: Placed = { seq, message: { role: "user", content: [{ type: "text", text }] } };
+  transcript.placed.push(placed);
   transcript.characters += text.length;
+  return placed;
 }
 
-/** Before the first turn: the last that was said is the task, or what stood in its place. */
-function replaceTask(transcript: Transcript, text: string): void {
-  const task = transcript.placed.at(-1)!;
+/** A run that goes on was asked nothing itself: what stands last there is another's, and may be the results of calls. */
+function replaceTask(transcript: Transcript, seq: number, text: string): void {
+  transcript.task ??= say(transcript, seq, text);
+  const { task } = transcript;
   transcript.characters += text.length - messageLength(task.message);
   task.message = { role: "user", content: [{ type: "text", text }] };
 }

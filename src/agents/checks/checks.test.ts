@@ -74,6 +74,11 @@ const errors: Row[] = [
     { a: { router: router(["b"]) }, b: { delegable: false } },
     "NOT_DELEGABLE agents/a.md:9:10 no model may call `b`, so a router cannot choose it: it is for people",
   ],
+  [
+    "[H5] a judge answers itself",
+    { a: { bestOf: { ...bestOf, judge: "b" } }, b: { handoff: handoff("c") } },
+    "JUDGE_GIVES_AWAY agents/a.md:12:10 `b` cannot judge: by its `handoff` the answer is another's",
+  ],
   ...(["handoff", "router", "advisors", "team", "bestOf"] as const).map(
     (key): Row => [
       `[S4-16] a subagent has no ${key}`,
@@ -261,7 +266,7 @@ describe("cycles", () => {
       { router: router(["c"], { fallback: "b" }) },
       { bestOf: { ...bestOf, judge: "b" } },
     ])
-      expect(lines({ a: said, b: { handoff: handoff("a") } })).toHaveLength(2);
+      expect(lines({ a: said, b: { advisors: advisors(["a"]) } })).toHaveLength(2);
     expect(lines({ a: { handoff: handoff("a") } })).toEqual([
       "error CYCLE agents/a.md:8:10 cycle: a → (handoff) a",
     ]);

@@ -8,6 +8,7 @@ import { combinations } from "./combinations.ts";
 import { cycles } from "./cycles.ts";
 import { delegates } from "./delegates.ts";
 import { handoffFits } from "./handoff-fits.ts";
+import { judges } from "./judges.ts";
 import { routers } from "./routers.ts";
 import { schemas } from "./schemas.ts";
 import { sensibleLimits } from "./sensible-limits.ts";
@@ -18,6 +19,7 @@ const CHECKS: readonly Check[] = [
   subagents,
   combinations,
   routers,
+  judges,
   cycles,
   delegates,
   toolNames,
