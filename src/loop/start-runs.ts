@@ -11,7 +11,7 @@ import { type Child, childOf, lastOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { currentGrants, judgeCall } from "./propose.ts";
-import { refusedByTree } from "./refuse-delegation.ts";
+import { limitOfTree } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -27,7 +27,7 @@ export async function startRuns(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
       const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
-      return refused && refusedByTree(refused, run, parts.concurrent)?.output;
+      return refused && limitOfTree(refused, run, parts.concurrent);
     }),
   );
   refusals.forEach((why, index) => {
