@@ -1,5 +1,5 @@
 // Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
-// so (J7, J10). What cannot be started is written down as well: its place in the pattern stays empty, and says why.
+// so (J7, J10). What cannot be started is written down as well: its seat in the pattern stays empty, and says why.
 
 import { CadreError } from "../errors.ts";
 import { baseName, type Definition } from "../journal/definition.ts";
