@@ -23,7 +23,7 @@ import { LOOP_TOOLS } from "./loop/errands.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
-import { takesPart } from "./patterns/team-place.ts";
+import { takesPart } from "./patterns/team-seat.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";

@@ -165,6 +165,16 @@ describe("the worst case", () => {
       { runs: 5, turns: 5, capped: false },
     ],
     [
+      "drafts that the agent judges itself",
+      { a: { ...one, bestOf: { n: 3, strategies: [] } } },
+      { runs: 5, turns: 5, capped: false },
+    ],
+    [
+      "a stage that is tried once more",
+      { a: { ...one, handoff: { agent: "b", onFailure: "retry" } }, b: one },
+      { runs: 3, turns: 3, capped: false },
+    ],
+    [
       "no more runs than a tree may have",
       { a: { agents: ["b"] }, b: { agents: ["c"], delegation: DEFAULT_DELEGATION }, c: {} },
       { runs: 100, turns: 2_000, capped: true },

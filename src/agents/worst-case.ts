@@ -27,17 +27,16 @@ export function worstCase(root: Place, { maxRuns, whole }: { maxRuns: number; wh
 
 function sumOf({ definition, limits, below }: Place): Sum {
   const by = (key: string): Sum[] => below.filter(({ path }) => path.at(-1)!.key === key).map(sumOf);
-  const { team, bestOf, router } = definition;
-  const drafts = bestOf ? times({ runs: 1, turns: limits.maxTurns }, bestOf.n) : NOTHING;
+  const { team, bestOf, router, handoff } = definition;
+  const own = { runs: 1, turns: limits.maxTurns };
   return total([
     { runs: 1, turns: router ? Math.min(limits.maxTurns, ROUTER_TURNS) : limits.maxTurns },
     ...by("advisors"),
     times(total(by("team")), team?.maxRounds ?? 0),
-    drafts,
-    ...by("bestOf"),
+    ...(bestOf ? [times(own, bestOf.n), ...(bestOf.judge === undefined ? [own] : by("bestOf"))] : []),
     times(largest(by("agents")), limits.maxChildren),
     largest(by("router")),
-    ...by("handoff"),
+    times(total(by("handoff")), handoff?.onFailure === "retry" ? 2 : 1),
   ]);
 }
 

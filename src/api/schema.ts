@@ -185,7 +185,7 @@ export const RunSummary = z.object({
   id: z.string(),
   rootRunId: z.string(),
   parentRunId: z.string().optional(),
-  /** What it was started for: the parent's call, or a place in its pattern. */
+  /** What it was started for: the parent's call, or a seat in its pattern. */
   parentKey: z.string().optional(),
   agent: z.string(),
   definition: z.string(),

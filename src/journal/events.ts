@@ -12,7 +12,7 @@ import {
   ResultEnvelope,
   Spent,
   StopReason,
-  TeamPlace,
+  TeamSeat,
   Trigger,
   WaitingOn,
   Worktree,
@@ -29,7 +29,7 @@ export {
   RunStatus,
   Spent,
   StopReason,
-  TeamPlace,
+  TeamSeat,
   TeamTurn,
   Trigger,
   WaitingOn,
@@ -72,7 +72,7 @@ export const payloads = {
     /** Why a pattern started it: what a router said, `handoff from drafter`. */
     reason: z.string().optional(),
     /** The round of a team that it takes part in, itself or for the member that handed over to it. */
-    team: TeamPlace.optional(),
+    team: TeamSeat.optional(),
     /** From the root down to the parent. */
     ancestors: z.array(Ancestor).optional(),
     /** How the parent recognises success, and the files that it named. */

@@ -87,8 +87,8 @@ export const FirstCause = z.object({
 export type FirstCause = z.infer<typeof FirstCause>;
 
 /** Where a run stands in a team: whose, in which round, and for which member. */
-export const TeamPlace = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
-export type TeamPlace = z.infer<typeof TeamPlace>;
+export const TeamSeat = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
+export type TeamSeat = z.infer<typeof TeamSeat>;
 
 /** What a member of a team has to say after a round. */
 export const TeamTurn = z.object({

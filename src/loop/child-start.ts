@@ -22,7 +22,7 @@ export interface Begun
     Start,
     "trigger" | "task" | "input" | "criteria" | "contextFiles" | "reason" | "team" | "continues"
   > {
-  /** The call that it is started for, or its place in a pattern. */
+  /** The call that it is started for, or its seat in a pattern. */
   key: string;
   maxTurns?: number | undefined;
   /** False: nobody waits for it. */
@@ -68,8 +68,8 @@ export async function childOf(
   const { key, trigger, task, awaited = true, retries = 0 } = begun;
   const attempt = (childFor(run.state.children, key)?.attempt ?? 0) + 1;
   const runId = childRunId(parts.digest, run.runId, key, attempt);
-  const place = await placeOf(definition, runId, run, parts);
-  if ("problem" in place) return place;
+  const where = await workspaceFor(definition, runId, run, parts);
+  if ("problem" in where) return where;
   const { limits } = run.state.start!;
   const children = childrenLimit(limits) + furtherRuns(run.state.team);
   const started: Payload<"CHILD_RUN_STARTED"> = {
@@ -81,14 +81,14 @@ export async function childOf(
     ...(attempt > 1 ? { attempt } : {}),
     ...(awaited ? {} : { awaited: false }),
     ...(retries > 0 && attempt === 1 ? { retries } : {}),
-    ...(place.worktree === undefined ? {} : { worktree: place.worktree }),
+    ...(where.worktree === undefined ? {} : { worktree: where.worktree }),
     nonce: parts.ids.nonce(),
   };
   return {
     started: { type: "CHILD_RUN_STARTED", payload: started },
     spawn: {
       runId,
-      start: { ...(await startOf(begun, definition, run, parts)), ...place },
+      start: { ...(await startOf(begun, definition, run, parts)), ...where },
       events,
       limits: { children, runs: runsLimit(limits), concurrent: parts.concurrent },
     },
@@ -96,7 +96,7 @@ export async function childOf(
 }
 
 /** Where it works: with its parent, or in a worktree of its own (D6). */
-async function placeOf(
+async function workspaceFor(
   { workspace: wanted, name }: Definition,
   runId: RunId,
   run: RunJournal,

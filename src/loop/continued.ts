@@ -6,8 +6,8 @@ import type { RunId } from "../ids.ts";
 import type { JournalEvent, Payload } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
 
-/** A longer chain is a mistake, or somebody's database. */
-const LONGEST_CHAIN = 200;
+/** A session may last for years. A longer chain is a mistake, or somebody's database. */
+const LONGEST_CHAIN = 10_000;
 
 /** The events before a run's own, oldest first. */
 export async function eventsBefore(

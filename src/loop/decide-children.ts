@@ -7,7 +7,7 @@ import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { WaitingOn } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
 import type { View } from "../patterns/pattern.ts";
-import { isLate } from "../patterns/place.ts";
+import { isLate } from "../patterns/seat.ts";
 import {
   type ChildRun,
   childFor,

@@ -4,7 +4,7 @@ import { modelCallId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { EventBody, Payload, Purpose } from "../journal/events.ts";
 import type { Action, Ending } from "../patterns/action.ts";
-import { coordinates, memberEnding, takesPart } from "../patterns/team-place.ts";
+import { coordinates, memberEnding, takesPart } from "../patterns/team-seat.ts";
 import { LAST_TURN, loopItem, type RunState } from "../projections/run-state.ts";
 import { VOTE_CONCLUDE } from "../projections/tool-call.ts";
 import { promptTokens, type Transcript } from "../projections/transcript.ts";

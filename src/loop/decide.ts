@@ -46,7 +46,9 @@ function atTheEnd(view: RunView, ending: Ending): Action {
 
 function ownAnswer(view: RunView, ending: Ending): Action {
   const { state, definition } = view;
-  if (definition.finalizes !== false || ending.status !== "completed" || ending.team)
+  // A draft that was picked is an answer: the agent itself has said nothing.
+  const isGiven = ending.team !== undefined || definition.bestOf !== undefined;
+  if (definition.finalizes !== false || ending.status !== "completed" || isGiven)
     return afterChildren(view, ending);
   const answer = answerBelow(state);
   if (answer) return afterChildren(view, { ...ending, ...answer });

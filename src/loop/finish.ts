@@ -2,7 +2,7 @@
 
 import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../journal/events.ts";
 import type { Ending } from "../patterns/action.ts";
-import { reportTool } from "../patterns/team-place.ts";
+import { reportTool } from "../patterns/team-seat.ts";
 import type { RunState } from "../projections/run-state.ts";
 import type { RunJournal } from "./run-journal.ts";
 

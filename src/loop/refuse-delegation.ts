@@ -104,25 +104,22 @@ async function notThere(
 }
 
 /** What the store found when the child was to be admitted. */
-export function refusedByTree(
-  refused: Refusal,
-  { state }: RunJournal,
-  concurrent: number,
-): Refused | undefined {
+export function refusedByTree(refused: Refusal, run: RunJournal, concurrent: number): Refused | undefined {
+  const limit = limitOfTree(refused, run, concurrent);
+  const advice = refused === "places" ? "Ask again when one is done." : "Do the rest yourself.";
+  return limit === undefined ? undefined : denied(`Limit: ${limit} ${advice}`);
+}
+
+/** The same, for people. */
+export function limitOfTree(refused: Refusal, { state }: RunJournal, concurrent: number): string | undefined {
   const { limits } = state.start!;
   switch (refused) {
     case "children":
-      return denied(
-        `Limit: this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}). Do the rest yourself.`,
-      );
+      return `this run has started as many agents as it may (maxChildren ${childrenLimit(limits)}).`;
     case "runs":
-      return denied(
-        `Limit: this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}). Do the rest yourself.`,
-      );
+      return `this tree has as many runs as it may (tree.maxRuns ${runsLimit(limits)}).`;
     case "places":
-      return denied(
-        `Limit: ${concurrent} agents are at work in this workspace, and no more may be. Ask again when one is done.`,
-      );
+      return `${concurrent} agents are at work in this workspace, and no more may be.`;
     default:
       return undefined;
   }

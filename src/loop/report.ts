@@ -4,7 +4,7 @@ import { z } from "zod";
 import { messageOf } from "../errors.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { View } from "../patterns/pattern.ts";
-import { reportTool } from "../patterns/team-place.ts";
+import { reportTool } from "../patterns/team-seat.ts";
 
 export const Report = z.object({
   summary: z.string().describe("What was done and found, in one or two sentences."),

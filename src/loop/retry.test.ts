@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
-import { look, payloadsOf, resultsRead, roles, scenario } from "../../test/support/scenario.ts";
+import { charge, look, payloadsOf, resultsRead, roles, scenario } from "../../test/support/scenario.ts";
 import { refusedByProvider } from "../../test/support/steps.ts";
 import type { Script } from "../models/script.ts";
 
@@ -125,5 +125,24 @@ scenario(
     const again = await world.runtime.retry(alpha!.child_run_id);
     await world.settled(again.runId);
     expect(payloadsOf(await world.events(again.runId), "CONTEXT_ADDED")[0]!.text).toMatch(/`final_report`/);
+  },
+);
+
+scenario(
+  "[H5] a draft that is tried again is still a draft: it drafts alone, and changes nothing",
+  {
+    agent: "bestOf: 2\ntools: [look, charge]\nmaxTurns: 1",
+    config: "permissions: { allow: [charge] }",
+    script: () => ({ calls: [charge("card")] }),
+  },
+  async (world) => {
+    const runId = await world.run("draft it");
+    await world.settled(runId);
+    const [draft] = payloadsOf(await world.events(runId), "CHILD_RUN_STARTED");
+    const again = await world.runtime.retry(draft!.child_run_id);
+    await world.settled(again.runId);
+    const events = await world.events(again.runId);
+    expect(payloadsOf(events, "MODEL_CALL_STARTED")).toHaveLength(1);
+    expect(effects(world.oracle)).toEqual([]);
   },
 );

@@ -37,11 +37,13 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
 
 /** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */
 async function agentOf({ agent, definition }: RunRow, parts: AdmitParts): Promise<Definition> {
+  const pinned = await loadDefinition(parts.store, definition);
+  // H5: a draft is not the agent of its file; as that it could change what a draft may not.
+  if (pinned.readOnly) return pinned;
   try {
     return await parts.findAgent(agent);
   } catch (error) {
-    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND")
-      return loadDefinition(parts.store, definition);
+    if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") return pinned;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Starts the runs that a pattern asks for. Like a delegated child, each exists if, and only if, its parent's journal says
-// so (J7, J10). What cannot be started is written down as well: its place in the pattern stays empty, and says why.
+// so (J7, J10). What cannot be started is written down as well: its seat in the pattern stays empty, and says why.
 
 import { CadreError } from "../errors.ts";
 import { baseName, type Definition } from "../journal/definition.ts";
@@ -11,7 +11,7 @@ import { type Child, childOf, lastOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
 import { currentGrants, judgeCall } from "./propose.ts";
-import { refusedByTree } from "./refuse-delegation.ts";
+import { limitOfTree } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
 import type { RunJournal } from "./run-journal.ts";
 
@@ -27,7 +27,7 @@ export async function startRuns(
     prepared.map(async (child) => {
       if ("problem" in child) return child.problem;
       const refused = await run.begin([child.started], { spawn: { ...child.spawn, place: "queues" } });
-      return refused && refusedByTree(refused, run, parts.concurrent)?.output;
+      return refused && limitOfTree(refused, run, parts.concurrent);
     }),
   );
   refusals.forEach((why, index) => {

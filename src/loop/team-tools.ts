@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Definition } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
-import { coordinates, reportTool, takesPart } from "../patterns/team-place.ts";
+import { coordinates, reportTool, takesPart } from "../patterns/team-seat.ts";
 import {
   BROADCAST,
   CONCLUDE_TEAM,

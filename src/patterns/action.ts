@@ -6,7 +6,7 @@ import type {
   FirstCause,
   Purpose,
   StopReason,
-  TeamPlace,
+  TeamSeat,
   TeamTurn,
   Trigger,
   WaitingOn,
@@ -35,7 +35,7 @@ export interface Section {
 
 /** A run that a pattern wants to have. */
 export interface PatternRun {
-  /** Its place in the pattern: the same place is filled once, however often it is asked for. */
+  /** Its seat in the pattern: the same seat is filled once, however often it is asked for. */
   key: string;
   trigger: Trigger;
   /** Full name; or the definition itself, where it is not the one of its file. */
@@ -51,7 +51,7 @@ export interface PatternRun {
   /** The form in which it must answer, where that is not its own. */
   output?: unknown;
   maxTurns?: number | undefined;
-  team?: TeamPlace | undefined;
+  team?: TeamSeat | undefined;
   /** Goes on where the same agent stopped in the round before. */
   continues?: true | undefined;
   /** Attempts that are left if this one fails. */

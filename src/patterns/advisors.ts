@@ -8,7 +8,7 @@ import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { answerText, requestText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
-import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
+import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
 
 export const advisors: Pattern = {
   key: "advisors",
@@ -18,14 +18,14 @@ export const advisors: Pattern = {
     if (state.advised) return undefined;
     const asked = definition.advisors!.agents.map((agent) => ({
       agent,
-      place: placeOf(state, keyOf(agent)),
+      seat: seatOf(state, keyOf(agent)),
     }));
-    const absent = asked.filter(({ place }) => place.type === "empty");
+    const absent = asked.filter(({ seat }) => seat.type === "empty");
     if (absent.length > 0)
       return { type: "start-runs", runs: absent.map(({ agent }) => advisor(view, agent)) };
-    const open = asked.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
+    const open = asked.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
     const required = requiredOf(view);
-    const failed = asked.filter(({ place }) => hasFailed(place, state.closing));
+    const failed = asked.filter(({ seat }) => hasFailed(seat, state.closing));
     if (asked.length - failed.length < required)
       return { type: "end", ending: tooFew(asked.length, failed, required) };
     return (
@@ -43,7 +43,7 @@ export const advisors: Pattern = {
 
 interface Asked {
   agent: string;
-  place: Place;
+  seat: Seat;
 }
 
 const keyOf = (agent: string): string => `advisor/${agent}`;
@@ -63,38 +63,38 @@ function requiredOf({ definition }: View): number {
 }
 
 /** Who was cancelled because the run is closing might have answered: the reason must not change while it ends. */
-function hasFailed(place: Place, closing: boolean): boolean {
-  if (place.type === "late" || place.type === "refused") return true;
-  return place.type === "failed" && !(closing && place.child.ended!.result.status === "cancelled");
+function hasFailed(seat: Seat, closing: boolean): boolean {
+  if (seat.type === "late" || seat.type === "refused") return true;
+  return seat.type === "failed" && !(closing && seat.child.ended!.result.status === "cancelled");
 }
 
 function tooFew(advisors: number, failed: readonly Asked[], required: number): Ending {
-  const why = failed.map(({ agent, place }) => `${baseName(agent)}: ${whyNot(place)}`).join(" ");
+  const why = failed.map(({ agent, seat }) => `${baseName(agent)}: ${whyNot(seat)}`).join(" ");
   const answers = advisors - failed.length;
   const summary = `Of ${advisors} advisors at most ${answers} can answer, and ${required} must. ${why}`;
   const cause = failed.flatMap(
-    ({ place }) => ("child" in place ? place.child.ended?.result.first_cause : undefined) ?? [],
+    ({ seat }) => ("child" in seat ? seat.child.ended?.result.first_cause : undefined) ?? [],
   );
   return { status: "failed", stopReason: "error", summary, cause: cause[0] };
 }
 
 /** S3-31. */
 function advice({ state }: View, asked: readonly Asked[]): EventBody {
-  const sections = asked.map(({ agent, place }) => `### From ${baseName(agent)}\n\n${saidAt(place)}`);
+  const sections = asked.map(({ agent, seat }) => `### From ${baseName(agent)}\n\n${saidAt(seat)}`);
   const request = state.opening ?? requestText(state.start!);
   const text = [request, "## ANALYSIS GATHERED", ...sections].join("\n\n");
   return { type: "CONTEXT_ADDED", payload: { id: "advice", source: "advice", text, opening: true } };
 }
 
 /** What a run says of its failure may be its agent's last words: marked like any of them. */
-function saidAt(place: Place): string {
-  switch (place.type) {
+function saidAt(seat: Seat): string {
+  switch (seat.type) {
     case "done":
-      return marked(place.child, answerText(place.child.ended!.result));
+      return marked(seat.child, answerText(seat.child.ended!.result));
     case "failed":
-      return `(No advice. It ${howFailed(place.child)}:)\n\n${marked(place.child, place.child.ended!.summary)}`;
+      return `(No advice. It ${howFailed(seat.child)}:)\n\n${marked(seat.child, seat.child.ended!.summary)}`;
     default:
-      return `(No advice. ${whyNot(place)})`;
+      return `(No advice. ${whyNot(seat)})`;
   }
 }
 
@@ -104,14 +104,14 @@ const marked = ({ agent, runId, nonce }: ChildRun, text: string): string =>
 const howFailed = ({ ended }: ChildRun): string =>
   ended!.result.status === "cancelled" ? "was cancelled" : "failed";
 
-function whyNot(place: Place): string {
-  switch (place.type) {
+function whyNot(seat: Seat): string {
+  switch (seat.type) {
     case "late":
       return "It did not answer in time.";
     case "refused":
-      return `It could not be started: ${place.why}`;
+      return `It could not be started: ${seat.why}`;
     case "failed":
-      return `It ${howFailed(place.child)}: ${place.child.ended!.summary}`;
+      return `It ${howFailed(seat.child)}: ${seat.child.ended!.summary}`;
     default:
       return "";
   }

@@ -96,6 +96,16 @@ scenario(
 );
 
 scenario(
+  "[H5] [S4-20] without `Finalize` the draft that is picked is the answer all the same",
+  { agent: "bestOf: 2\npolicy: [Patch]", script: drafting(2) },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_COMPLETED", "RUN_FAILED");
+    expect((await world.state(runId)).end).toMatchObject({ status: "completed", summary: "drafted freely" });
+  },
+);
+
+scenario(
   "[S3-57] a draft that fails is left out; a single one that succeeds needs no judge",
   {
     agent: drafts(", judge: critic"),

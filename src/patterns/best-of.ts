@@ -7,13 +7,13 @@ import type { Action, Ending, PatternRun } from "./action.ts";
 import { stageFailed, stageFailedFor, takenOver } from "./child-endings.ts";
 import { answerText, withRequest } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
-import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
+import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
 
 const JUDGE = "judge";
 
 interface Draft {
   number: number;
-  place: Place;
+  seat: Seat;
 }
 
 interface DoneDraft {
@@ -28,14 +28,14 @@ export const bestOf: Pattern = {
     const { state, definition } = view;
     const drafts = Array.from({ length: definition.bestOf!.n }, (_, index): Draft => {
       const number = index + 1;
-      return { number, place: placeOf(state, draftKey(number)) };
+      return { number, seat: seatOf(state, draftKey(number)) };
     });
-    const absent = drafts.filter(({ place }) => place.type === "empty");
+    const absent = drafts.filter(({ seat }) => seat.type === "empty");
     if (absent.length > 0)
       return { type: "start-runs", runs: absent.map(({ number }) => draft(view, number)) };
-    const live = drafts.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
-    const done = drafts.flatMap(({ number, place }) =>
-      place.type === "done" ? [{ number, child: place.child }] : [],
+    const live = drafts.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
+    const done = drafts.flatMap(({ number, seat }) =>
+      seat.type === "done" ? [{ number, child: seat.child }] : [],
     );
     return (
       waitOrGiveUp(state, live, { timeout: undefined, now, late: "" }) ?? judged(view, drafts, done, now)
@@ -74,16 +74,16 @@ function judged(view: View, drafts: readonly Draft[], done: readonly DoneDraft[]
   if (!first) return { type: "end", ending: noDraft(drafts) };
   const { n } = view.definition.bestOf!;
   if (!second) return { type: "end", ending: picked(first, n, "it is the only one that succeeded.") };
-  const place = placeOf(state, JUDGE);
-  switch (place.type) {
+  const seat = seatOf(state, JUDGE);
+  switch (seat.type) {
     case "empty":
       return { type: "start-runs", runs: [judge(view, done)] };
     case "refused":
-      return { type: "end", ending: stageFailedFor(judgeName(view), place.why) };
+      return { type: "end", ending: stageFailedFor(judgeName(view), seat.why) };
     case "live":
-      return waitOrGiveUp(state, [place.child], { timeout: undefined, now, late: "" })!;
+      return waitOrGiveUp(state, [seat.child], { timeout: undefined, now, late: "" })!;
     default:
-      return { type: "end", ending: verdict(place.child, done, n) };
+      return { type: "end", ending: verdict(seat.child, done, n) };
   }
 }
 
@@ -146,9 +146,9 @@ function picked({ number, child }: DoneDraft, n: number, reason: string): Ending
 }
 
 function noDraft(drafts: readonly Draft[]): Ending {
-  const why = drafts.map(({ number, place }) => `Draft ${number}: ${whyNot(place)}`).join(" ");
-  const causes = drafts.flatMap(({ place }) =>
-    "child" in place ? (place.child.ended?.result.first_cause ?? []) : [],
+  const why = drafts.map(({ number, seat }) => `Draft ${number}: ${whyNot(seat)}`).join(" ");
+  const causes = drafts.flatMap(({ seat }) =>
+    "child" in seat ? (seat.child.ended?.result.first_cause ?? []) : [],
   );
   return {
     status: "failed",
@@ -158,7 +158,7 @@ function noDraft(drafts: readonly Draft[]): Ending {
   };
 }
 
-function whyNot(place: Place): string {
-  if (place.type === "refused") return place.why;
-  return "child" in place ? (place.child.ended?.summary ?? "") : "";
+function whyNot(seat: Seat): string {
+  if (seat.type === "refused") return seat.why;
+  return "child" in seat ? (seat.child.ended?.summary ?? "") : "";
 }

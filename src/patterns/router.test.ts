@@ -139,6 +139,21 @@ scenario(
 );
 
 scenario(
+  "[F28] [P11] a fallback that cannot be started is said in words for people",
+  {
+    agent: `${desk(", fallback: support")}\nlimits: { maxChildren: 0 }`,
+    cast,
+    script: roles({ tester: () => ({ calls: [route("legal")] }) }),
+  },
+  async (world) => {
+    const { summary } = await outcome(world, await world.run("x"));
+    expect(summary).toMatch(
+      /its fallback support could not be started: this run has started as many agents as it may \(maxChildren 0\)\.$/,
+    );
+  },
+);
+
+scenario(
   "[F28] a destination that a rule forbids is no destination: the fallback has the work",
   {
     agent: desk(", fallback: support"),

@@ -68,7 +68,7 @@ function noWay({ state, definition }: View, refused: string | undefined): Ending
   const end =
     refused === undefined
       ? "it has no fallback"
-      : `its fallback ${baseName(definition.router!.fallback!)} could not be started: ${refused}`;
+      : `its fallback ${baseName(definition.router!.fallback!)} could not be started: ${refused.replace(/\.$/, "")}`;
   const summary = `The router ${baseName(definition.name)} ${chose}, and ${end}.`;
   return { status: "failed", stopReason: "error", summary };
 }

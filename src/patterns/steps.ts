@@ -19,7 +19,7 @@ import {
   type TurnsAnswer,
 } from "./step.ts";
 import { answerOf, askPerson, sleepUntil } from "./step-waits.ts";
-import { takesPart, turnWith } from "./team-place.ts";
+import { takesPart, turnWith } from "./team-seat.ts";
 
 export const steps: Pattern = {
   key: "steps",

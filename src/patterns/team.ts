@@ -10,8 +10,8 @@ import { BROADCAST } from "../projections/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
 import { answerText } from "./opening.ts";
 import type { Pattern, View } from "./pattern.ts";
-import { type Place, placeOf, waitOrGiveUp } from "./place.ts";
-import { coordinates } from "./team-place.ts";
+import { type Seat, seatOf, waitOrGiveUp } from "./seat.ts";
+import { coordinates } from "./team-seat.ts";
 import {
   decideText,
   discussionText,
@@ -98,19 +98,19 @@ function nextRound(view: View): Action {
 
 function inRound(view: View, round: TeamRound, now: number): Action {
   const { state, definition } = view;
-  const seats = round.members.map((member) => ({
+  const seated = round.members.map((member) => ({
     member,
-    place: placeOf(state, memberKey(round.number, member)),
+    seat: seatOf(state, memberKey(round.number, member)),
   }));
-  const empty = seats.filter(({ place }) => place.type === "empty");
+  const empty = seated.filter(({ seat }) => seat.type === "empty");
   if (empty.length > 0)
     return { type: "start-runs", runs: empty.map(({ member }) => memberRun(view, round, member)) };
-  const open = seats.flatMap(({ place }) => (place.type === "live" ? [place.child] : []));
+  const open = seated.flatMap(({ seat }) => (seat.type === "live" ? [seat.child] : []));
   const late = "It took too long for its round of the discussion.";
   return (
     waitOrGiveUp(state, open, { timeout: definition.team!.memberTimeout, now, late }) ?? {
       type: "record",
-      events: closing(view, round, seats),
+      events: closing(view, round, seated),
     }
   );
 }
@@ -142,21 +142,21 @@ function newsFor(view: View, { number }: TeamRound, member: string): PatternRun[
     .map((word) => injectMessage(view, word));
 }
 
-interface Seat {
+interface Seated {
   member: string;
-  place: Place;
+  seat: Seat;
 }
 
 /** Everybody leaves at least one word, so that the round is seen to be closed. */
-function closing(view: View, { number: round }: TeamRound, seats: readonly Seat[]): EventBody[] {
+function closing(view: View, { number: round }: TeamRound, seated: readonly Seated[]): EventBody[] {
   const announced: { text: string; dropped?: string }[] = [];
-  const said = seats.flatMap(({ member, place }) => {
-    if (place.type !== "done") {
-      const text = `${nameIn(view, member)} takes no further part: ${whyNot(place)}`;
+  const said = seated.flatMap(({ member, seat }) => {
+    if (seat.type !== "done") {
+      const text = `${nameIn(view, member)} takes no further part: ${whyNot(seat)}`;
       announced.push({ text, dropped: member });
       return [];
     }
-    const { result } = place.child.ended!;
+    const { result } = seat.child.ended!;
     const { broadcasts, vote } = result.team ?? { broadcasts: [answerText(result)] };
     const events = [
       ...onMemberBroadcast(
@@ -176,14 +176,14 @@ function closing(view: View, { number: round }: TeamRound, seats: readonly Seat[
 }
 
 /** In our words: those of whoever failed are marked nowhere here. */
-function whyNot(place: Place): string {
-  switch (place.type) {
+function whyNot(seat: Seat): string {
+  switch (seat.type) {
     case "late":
       return "it did not answer in time.";
     case "refused":
-      return `it could not be started: ${place.why}`;
+      return `it could not be started: ${seat.why}`;
     case "failed": {
-      const { status, first_cause: cause } = place.child.ended!.result;
+      const { status, first_cause: cause } = seat.child.ended!.result;
       return status === "cancelled" ? "it was cancelled." : `it failed (${cause?.stop_reason ?? "error"}).`;
     }
     default:

@@ -5,7 +5,7 @@ import type { JournalEvent, Payload, Trigger, Worktree } from "../journal/events
 export interface ChildRun {
   runId: string;
   agent: string;
-  /** The call that it was started for, or its place in a pattern. */
+  /** The call that it was started for, or its seat in a pattern. */
   key: string;
   trigger: Trigger;
   attempt: number;
@@ -72,6 +72,6 @@ export const liveChildren = (children: ChildRuns): ChildRun[] =>
 export const childrenBy = (children: ChildRuns, trigger: Trigger): ChildRun[] =>
   [...children.values()].filter((child) => child.trigger === trigger);
 
-/** The latest one that a call, or a place in a pattern, has. */
+/** The latest one that a call, or a seat in a pattern, has. */
 export const childFor = (children: ChildRuns, key: string): ChildRun | undefined =>
   [...children.values()].findLast((child) => child.key === key);

@@ -16,7 +16,7 @@ export interface RunRow {
   id: string;
   rootRunId: string;
   parentRunId: string | undefined;
-  /** What it was started for: the parent's call, or a place in its pattern. */
+  /** What it was started for: the parent's call, or a seat in its pattern. */
   parentKey: string | undefined;
   /** The root whose budget pays for it, where that is not its own. */
   budgetRunId: string | undefined;

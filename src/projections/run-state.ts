@@ -81,7 +81,7 @@ export interface RunState {
   guard: LoopGuard;
   /** By run id, in the order in which they were started. */
   children: Map<string, ChildRun>;
-  /** Places in a pattern for which no run could be started, by key, and why. */
+  /** Seats in a pattern for which no run could be started, by key, and why. */
   unstarted: Map<string, string>;
   /** Timers that have fired: how long a child may take is over. */
   fired: Set<string>;
@@ -230,7 +230,7 @@ export const runStateProjection: Projection<RunState> = {
   apply: applyRunState,
 };
 
-/** The code under which a run says that a place in its pattern stays empty. */
+/** The code under which a run says that a seat in its pattern stays empty. */
 export const NOT_STARTED = "NOT_STARTED";
 
 /** How a run says that it has its answer and waits for its children only. */

@@ -1,5 +1,5 @@
-// A team's discussion, as its coordinator's journal tells of it, and what an agent itself has said in one. A place in it
-// is a seq: whoever has been told everything up to one is told the rest, and nothing twice.
+// A team's discussion, as its coordinator's journal tells of it, and what an agent itself has said in one. Where somebody
+// stands in it is a seq: whoever has been told everything up to one is told the rest, and nothing twice.
 
 import type { EventOf, JournalEvent, TeamTurn } from "../journal/events.ts";
 import type { LoopGuard } from "./loop-guard.ts";

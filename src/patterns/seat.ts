@@ -1,16 +1,16 @@
-// A place in a pattern, and what became of the run that was to fill it.
+// A seat in a pattern, and what became of the run that was to fill it.
 
 import { type ChildRun, childFor } from "../projections/child-runs.ts";
 import { unheldTime } from "../projections/held-time.ts";
 import type { RunState } from "../projections/run-state.ts";
 import type { Action } from "./action.ts";
 
-export type Place =
+export type Seat =
   | { type: "empty" }
   | { type: "refused"; why: string }
   | { type: "live" | "late" | "done" | "failed"; child: ChildRun };
 
-export function placeOf(state: RunState, key: string): Place {
+export function seatOf(state: RunState, key: string): Seat {
   const why = state.unstarted.get(key);
   if (why !== undefined) return { type: "refused", why };
   const child = childFor(state.children, key);
