@@ -267,6 +267,28 @@ scenario(
 );
 
 scenario(
+  "[H2] [J11] nor does one that comes after a crash, before it says that it waits, and whose target fails",
+  {
+    agent: "handoff: { agent: second, onFailure: return }",
+    cast: { second: "output: { type: object }" },
+    script: roles({ tester: turns({ text: "mine" }), second: () => ({ text: "no" }) }),
+    idle: true,
+    intercept: (append, send) =>
+      append.events[0]?.type === "RUN_SUSPENDED" ? Promise.reject(new Error("killed")) : send(),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.drive(runId);
+    await world.restart({ idle: true });
+    await sendMessage(runId, "wait!", "maria", world.runtime.people);
+    const [, second] = await familyOf(world, runId);
+    await world.drive(second!.id);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "mine" });
+    expect(payloadsOf(await world.events(runId), "AGENT_THOUGHT")).toHaveLength(1);
+  },
+);
+
+scenario(
   "[F28] a target that a rule forbids is not started, and the failure says which rule",
   {
     agent: "handoff: second\npermissions: { deny: [delegate(second)] }",

@@ -198,6 +198,8 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "CHILD_RUN_STARTED":
       addChild(state.children, event.payload, event.ts - state.held.ms);
       working(state);
+      // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
+      if (event.payload.trigger === "handoff") state.closing = true;
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
