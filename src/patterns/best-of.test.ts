@@ -126,6 +126,27 @@ scenario(
 );
 
 scenario(
+  "[H5] a judge that gives its work to somebody who names no draft fails the run, and is named",
+  {
+    agent: drafts(", judge: critic"),
+    cast: { critic: "router: { destinations: [clerk] }", clerk: "" },
+    script: roles({
+      tester: turns({ text: "a draft" }),
+      critic: turns({ calls: [{ tool: "route_to", input: { agent: "clerk", reason: "it knows" } }] }),
+      clerk: turns({ text: "I like the second" }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("name it");
+    await world.seen(runId, "RUN_FAILED");
+    expect((await world.state(runId)).end).toMatchObject({
+      stopReason: "invalid_output",
+      summary: "critic, which was to pick a draft, named none of them: I like the second",
+    });
+  },
+);
+
+scenario(
   "[S3-67] the pick is handed on",
   {
     agent: "bestOf: 2\nhandoff: critic",

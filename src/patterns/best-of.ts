@@ -1,7 +1,7 @@
 // Best of n: the agent drafts several times at once, each time with another strategy and with tools that change nothing;
 // a judge picks one and says why. The run itself makes no model call: its answer is the draft that was picked.
 
-import type { Definition } from "../journal/definition.ts";
+import { baseName, type Definition } from "../journal/definition.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
 import { stageFailed, stageNotStarted, takenOver } from "./child-endings.ts";
@@ -123,8 +123,17 @@ const choiceOf = (numbers: readonly number[]): object => ({
 
 function verdict(child: ChildRun, done: readonly DoneDraft[], n: number): Ending {
   if (!child.ended!.success) return stageFailed(child, "error");
-  const { draft: number, reason } = child.ended!.result.output as { draft: number; reason: string };
-  return picked(done.find((one) => one.number === number)!, n, reason);
+  const { summary, result } = child.ended!;
+  const { draft: number, reason } = (result.output ?? {}) as { draft?: unknown; reason?: string };
+  const chosen = done.find((one) => one.number === number);
+  // A judge that gave its work away answers by somebody who was not asked for this form.
+  if (!chosen)
+    return {
+      status: "failed",
+      stopReason: "invalid_output",
+      summary: `${baseName(child.agent)}, which was to pick a draft, named none of them: ${summary}`,
+    };
+  return picked(chosen, n, reason ?? summary);
 }
 
 function picked({ number, child }: DoneDraft, n: number, reason: string): Ending {
