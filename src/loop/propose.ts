@@ -220,7 +220,10 @@ export function refusalOf(
   if (answered) return answered;
   if (state.latest?.purpose === "final" && call.name !== ROUTE_TO)
     return result(call, LAST_TURN_IS_OVER, "denied");
-  if (isDelegation(call.name) || (isErrand(call.name) && mayRun(call.name, definition))) return undefined;
+  // S3-23: a router chooses and nobody else does; a child that counts as routed does not count for depth.
+  const mayDelegate = (call.name === ROUTE_TO) === (definition.router !== undefined);
+  if (isDelegation(call.name) && mayDelegate) return undefined;
+  if (isErrand(call.name) && mayRun(call.name, definition)) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return result(call, notOffered(call.name, run, parts), "denied");
@@ -233,7 +236,8 @@ const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still
 
 function notOffered(name: string, { definition }: RunJournal, parts: LoopParts): string {
   const names = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.map((tool) => tool.name).join(", ") || "none"}.`;
+  const all = [...(definition.router ? [ROUTE_TO] : []), ...names.map((tool) => tool.name)];
+  return `There is no tool ${JSON.stringify(name)} for you. You have: ${all.join(", ") || "none"}.`;
 }
 
 function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {

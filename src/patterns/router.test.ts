@@ -262,3 +262,41 @@ scenario(
     expect(openingOf(await world.events(support!.id))).toContain("legal is done");
   },
 );
+
+scenario(
+  "[S3-23] [H1] who is no router has no `route_to`: its children count for depth",
+  {
+    agent: "agents: [billing]",
+    cast,
+    script: roles({ tester: turns({ calls: [route("billing")] }, { text: "myself, then" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    expect(await outcome(world, runId)).toMatchObject({ summary: "myself, then", family: ["tester user"] });
+    expect(resultsRead(await world.events(runId))[0]).toContain('no tool "route_to" for you');
+  },
+);
+
+scenario(
+  "[S3-23] [F28] a router that delegates in place of choosing is told what it has",
+  {
+    agent: desk(),
+    cast,
+    script: roles({
+      tester: turns(
+        { calls: [{ tool: "delegate", input: { agent: "billing", task: "do it" } }] },
+        { calls: [route("billing")] },
+      ),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    expect(await outcome(world, runId)).toMatchObject({
+      stopReason: "routed",
+      family: ["tester user", "billing route"],
+    });
+    expect(payloadsOf(await world.events(runId), "TOOL_RESULT")).toMatchObject([
+      { outcome: "denied", output: 'There is no tool "delegate" for you. You have: route_to.' },
+    ]);
+  },
+);
