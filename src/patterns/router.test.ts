@@ -12,6 +12,7 @@ import {
   watchOffers,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
 import { decideApproval } from "../loop/people.ts";
 
 const route = (agent: string, more: object = {}) => ({
@@ -260,6 +261,31 @@ scenario(
     });
     const [, , support] = await familyOf(world, runId);
     expect(openingOf(await world.events(support!.id))).toContain("legal is done");
+  },
+);
+
+const clock = fakeClock();
+
+scenario(
+  "[F27] [S3-67] an advisor that is late to stop does not hold up the choice",
+  {
+    agent: `${desk()}\nadvisors: { agents: [support], require: 0, timeout: 5m }`,
+    cast,
+    clock,
+    idle: true,
+    script: roles({ tester: turns({ calls: [route("billing")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    await world.drive(runId);
+    clock.advance(5 * 60_000);
+    await world.drive(runId);
+    const [, support, billing] = await familyOf(world, runId);
+    expect(support).toMatchObject({ agent: "support", endedAt: undefined });
+    expect(billing).toMatchObject({ agent: "billing", trigger: "route" });
+    await world.drive(support!.id);
+    await world.drive(billing!.id);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", stopReason: "routed" });
   },
 );
 
