@@ -147,12 +147,13 @@ async function startOf(
 
 /** Where the same agent stopped the last time that it was started so, in this run or in the one that it continues. */
 export async function lastOf(
-  agent: string,
-  trigger: Trigger,
+  { agent, trigger, key }: { agent: string; trigger: Trigger; key: string },
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Start["continues"]> {
-  const last = [...run.childrenBefore(), ...run.state.children.values()].findLast(
+  // A second attempt begins where the first did: going on from it, it would be told everything twice (K3).
+  const others = [...run.state.children.values()].filter((child) => child.key !== key);
+  const last = [...run.childrenBefore(), ...others].findLast(
     (child) => child.agent === agent && child.trigger === trigger,
   );
   const head = last && (await parts.store.head(last.runId));

@@ -3,6 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import { baseName, DEFAULT_DELEGATION, type Delegate } from "../journal/definition.ts";
+import { isLate } from "../patterns/seat.ts";
 import { liveChildren } from "../projections/child-runs.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
@@ -56,7 +57,9 @@ function notYetItsTurn(call: ToolCall, { definition, state }: RunJournal): Refus
   // H3: a router's choice is one, whatever its file says of delegation.
   if (call.isStep || (mode === "parallel" && !definition.router)) return undefined;
   const first = [...state.calls.values()].find((other) => isDelegation(other.name) && !isRefused(other));
-  if (first?.id === call.id && liveChildren(state.children).length === 0) return undefined;
+  // F27: one that was late takes its time to stop, and nobody waits for it.
+  const live = liveChildren(state.children).filter((child) => !isLate(state, child));
+  if (first?.id === call.id && live.length === 0) return undefined;
   return {
     output: "Deferred: one sub-agent at a time. Ask again if it is still needed.",
     outcome: "deferred",

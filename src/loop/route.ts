@@ -16,7 +16,7 @@ export async function routed(
   { agent, run, parts }: { agent: string; run: RunJournal; parts: LoopParts },
 ): Promise<Begun> {
   const { task, input, team } = run.state.start!;
-  const continues = team && (await lastOf(agent, "route", run, parts));
+  const continues = team && (await lastOf({ agent, trigger: "route", key }, run, parts));
   return { key, trigger: "route", task, input, reason, team, continues };
 }
 

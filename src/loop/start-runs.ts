@@ -45,7 +45,7 @@ async function prepare(
   const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
   if (problem !== undefined) return { problem };
   const { key, trigger, task, input, reason, team, maxTurns, retries } = wanted;
-  const continues = wanted.continues && (await lastOf(found.name, trigger, run, parts));
+  const continues = wanted.continues && (await lastOf({ agent: found.name, trigger, key }, run, parts));
   const begun = { key, trigger, task, input, reason, team, maxTurns, retries, continues };
   const joins = team !== undefined && team.round > 1 && !continues;
   const before = joins ? withRequest(run.state.start!, wanted.before) : wanted.before;

@@ -201,6 +201,29 @@ scenario(
 );
 
 scenario(
+  "[S3-17] [H1] a second attempt that cannot be started ends the chain by what failed",
+  {
+    agent: "handoff: { agent: second, onFailure: retry }",
+    cast: { second: "output: { type: object }" },
+    config: "limits: { tree: { maxRuns: 2 } }",
+    script: roles({ second: () => ({ text: "no" }) }),
+    idle: true,
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.drive(runId);
+    const [, second] = await familyOf(world, runId);
+    await world.drive(second!.id);
+    expect((await world.drive(runId)).end).toMatchObject({
+      status: "failed",
+      summary: "Stage second failed: The agent gave no output of the form asked for.",
+    });
+    const refusals = payloadsOf(await world.events(runId), "SYSTEM_ERROR");
+    expect(refusals).toMatchObject([{ id: "handoff", code: "NOT_STARTED" }]);
+  },
+);
+
+scenario(
   "[F26] after a crash before the target's first word there is one owner: the source does not speak again",
   {
     agent: "handoff: second",
@@ -239,6 +262,28 @@ scenario(
     const [item] = await openApprovalIds(world, second!.id);
     await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
     await world.seen(runId, "RUN_COMPLETED");
+    expect(payloadsOf(await world.events(runId), "AGENT_THOUGHT")).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[H2] [J11] nor does one that comes after a crash, before it says that it waits, and whose target fails",
+  {
+    agent: "handoff: { agent: second, onFailure: return }",
+    cast: { second: "output: { type: object }" },
+    script: roles({ tester: turns({ text: "mine" }), second: () => ({ text: "no" }) }),
+    idle: true,
+    intercept: (append, send) =>
+      append.events[0]?.type === "RUN_SUSPENDED" ? Promise.reject(new Error("killed")) : send(),
+  },
+  async (world) => {
+    const runId = await world.run("the task");
+    await world.drive(runId);
+    await world.restart({ idle: true });
+    await sendMessage(runId, "wait!", "maria", world.runtime.people);
+    const [, second] = await familyOf(world, runId);
+    await world.drive(second!.id);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", summary: "mine" });
     expect(payloadsOf(await world.events(runId), "AGENT_THOUGHT")).toHaveLength(1);
   },
 );

@@ -33,10 +33,9 @@ export const handoff: Pattern = {
     const child = childFor(state.children, KEY);
     const { agent, onFailure } = definition.handoff!;
     const refused = state.unstarted.get(KEY);
-    const failure =
-      refused === undefined ? child && stageFailed(child, "handed_off") : stageFailedFor(agent, refused);
-    if (!failure || (child && mayBeRetried(child)))
+    if (refused === undefined && (!child || mayBeRetried(child)))
       return { type: "start-runs", runs: [target({ state, definition }, ending)] };
+    const failure = child ? stageFailed(child, "handed_off") : stageFailedFor(agent, refused!);
     if (onFailure !== "return") return { type: "end", ending: failure };
     const warnings = [
       ...(ending.warnings ?? []),

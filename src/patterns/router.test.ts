@@ -13,6 +13,7 @@ import {
   watchOffers,
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
 import { decideApproval } from "../loop/people.ts";
 
 const route = (agent: string, more: object = {}) => ({
@@ -325,5 +326,68 @@ scenario(
     });
     const [, , support] = await familyOf(world, runId);
     expect(openingOf(await world.events(support!.id))).toContain("legal is done");
+  },
+);
+
+const clock = fakeClock();
+
+scenario(
+  "[F27] [S3-67] an advisor that is late to stop does not hold up the choice",
+  {
+    agent: `${desk()}\nadvisors: { agents: [support], require: 0, timeout: 5m }`,
+    cast,
+    clock,
+    idle: true,
+    script: roles({ tester: turns({ calls: [route("billing")] }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    await world.drive(runId);
+    clock.advance(5 * 60_000);
+    await world.drive(runId);
+    const [, support, billing] = await familyOf(world, runId);
+    expect(support).toMatchObject({ agent: "support", endedAt: undefined });
+    expect(billing).toMatchObject({ agent: "billing", trigger: "route" });
+    await world.drive(support!.id);
+    await world.drive(billing!.id);
+    expect((await world.drive(runId)).end).toMatchObject({ status: "completed", stopReason: "routed" });
+  },
+);
+
+scenario(
+  "[S3-23] [H1] who is no router has no `route_to`: its children count for depth",
+  {
+    agent: "agents: [billing]",
+    cast,
+    script: roles({ tester: turns({ calls: [route("billing")] }, { text: "myself, then" }) }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    expect(await outcome(world, runId)).toMatchObject({ summary: "myself, then", family: ["tester user"] });
+    expect(resultsRead(await world.events(runId))[0]).toContain('no tool "route_to" for you');
+  },
+);
+
+scenario(
+  "[S3-23] [F28] a router that delegates in place of choosing is told what it has",
+  {
+    agent: desk(),
+    cast,
+    script: roles({
+      tester: turns(
+        { calls: [{ tool: "delegate", input: { agent: "billing", task: "do it" } }] },
+        { calls: [route("billing")] },
+      ),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("my invoice");
+    expect(await outcome(world, runId)).toMatchObject({
+      stopReason: "routed",
+      family: ["tester user", "billing route"],
+    });
+    expect(payloadsOf(await world.events(runId), "TOOL_RESULT")).toMatchObject([
+      { outcome: "denied", output: 'There is no tool "delegate" for you. You have: route_to.' },
+    ]);
   },
 );

@@ -54,6 +54,44 @@ describe("a member that hands its work over", () => {
   );
 
   scenario(
+    "[K3] [K8] and whose stage is tried once more is told nothing twice",
+    {
+      agent: "team: { members: [a, b], maxRounds: 2 }",
+      cast: {
+        a: "handoff: { agent: editor, onFailure: retry }",
+        editor: "",
+        b: "",
+      },
+      script: (() => {
+        const seen: string[] = [];
+        return roles({
+          editor: ({ runId, round }) => {
+            if (round === 2 && !seen.includes(runId)) seen.push(runId);
+            return seen.length === 1
+              ? { error: { status: 400, message: "no" } }
+              : { text: `edited ${round}` };
+          },
+          b: byRound([{ text: "b here" }], [ready()]),
+        });
+      })(),
+    },
+    async (world) => {
+      const runId = await world.run("write it");
+      expect((await world.settled(runId)).end).toMatchObject({ status: "completed" });
+      const [one, two] = await runsOf(world, runId, "a");
+      const [edited] = await runsOf(world, one![0]!.runId, "editor");
+      const attempts = await runsOf(world, two![0]!.runId, "editor");
+      expect(attempts).toHaveLength(2);
+      for (const attempt of attempts) {
+        expect(payloadsOf(attempt, "RUN_STARTED")[0]).toMatchObject({
+          continues: { runId: edited![0]!.runId },
+        });
+        expect(heardBy(attempt)).toEqual(["b says:\n<untrusted>\nb here\n</untrusted>"]);
+      }
+    },
+  );
+
+  scenario(
     "and whose stage fails takes no further part",
     {
       agent: "team: { members: [a, b], maxRounds: 2 }",

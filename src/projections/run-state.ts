@@ -186,11 +186,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       outcomeDecided(state, event);
       break;
     case "RUN_SUSPENDED":
-      state.suspensions++;
-      state.waitingOn = waitingOnOf(event.payload);
-      if (event.payload.waitingOn.detail === CLOSING) state.closing = true;
-      state.status = SELF_RESUMING.has(event.payload.waitingOn.kind) ? "waiting" : "suspended";
-      if (event.payload.waitingOn.items?.[0] === loopItem(state.guard.stops + 1)) state.guard.stops++;
+      suspended(state, event);
       break;
     case "RUN_RESUMED":
       working(state);
@@ -198,6 +194,8 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "CHILD_RUN_STARTED":
       addChild(state.children, event.payload, event.ts - state.held.ms);
       working(state);
+      // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
+      if (event.payload.trigger === "handoff") state.closing = true;
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
@@ -252,6 +250,15 @@ function heard(state: RunState, { payload }: EventOf<"CONTEXT_ADDED">): void {
 function working(state: RunState): void {
   state.status = "running";
   state.waitingOn = undefined;
+}
+
+function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void {
+  const { kind, detail, items } = payload.waitingOn;
+  state.suspensions++;
+  state.waitingOn = waitingOnOf(payload);
+  if (detail === CLOSING) state.closing = true;
+  state.status = SELF_RESUMING.has(kind) ? "waiting" : "suspended";
+  if (items?.[0] === loopItem(state.guard.stops + 1)) state.guard.stops++;
 }
 
 function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {

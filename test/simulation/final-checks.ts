@@ -2,27 +2,28 @@
 // point of any journal.
 
 import { writeFileSync } from "node:fs";
+import type { Definition } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { decide } from "../../src/loop/decide.ts";
+import { loadDefinition } from "../../src/loop/run-journal.ts";
 import { openItems } from "../../src/projections/approvals.ts";
 import { applyRunState, emptyRunState, type RunState } from "../../src/projections/run-state.ts";
 import { applyTranscript, emptyTranscript } from "../../src/projections/transcript.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { definitionOf, type RunPlan, type SimOptions } from "./options.ts";
 import { scratchFile } from "./scratch.ts";
 import { spendingProblems } from "./spending-check.ts";
 import type { Watch } from "./watch.ts";
 
-export async function finalProblems(store: Store, watch: Watch, options: SimOptions): Promise<string[]> {
+export async function finalProblems(store: Store, watch: Watch): Promise<string[]> {
   try {
-    return await problemsOf(store, watch, options);
+    return await problemsOf(store, watch);
   } catch (error) {
     return [`P13 a journal cannot be read: ${(error as Error).message}`];
   }
 }
 
-async function problemsOf(store: Store, watch: Watch, { runs, cast }: SimOptions): Promise<string[]> {
+async function problemsOf(store: Store, watch: Watch): Promise<string[]> {
   const problems = await watch.missing((runId) => store.journal(runId));
   problems.push(...watch.deniedEffects());
   const oracle = scratchFile("effects.log");
@@ -36,16 +37,14 @@ async function problemsOf(store: Store, watch: Watch, { runs, cast }: SimOptions
   if (open.length > 0) problems.push(`I8 an ended run still asks: ${JSON.stringify(open[0])}`);
   const rows = (await store.runs({ limit: 100 })).runs;
   for (const row of rows) {
-    const plan = [...runs, ...cast].find(({ agent }) => agent === row.agent)!;
-    problems.push(...undecidable(await store.journal(row.id), plan));
+    problems.push(...undecidable(await store.journal(row.id), await loadDefinition(store, row.definition)));
   }
   problems.push(...(await spendingProblems(store, rows)));
   return problems;
 }
 
 /** L2: `decide` has an answer at every point of a journal, and the same one when it is asked again. */
-function undecidable(journal: readonly JournalEvent[], plan: RunPlan): string[] {
-  const definition = definitionOf(plan, "");
+function undecidable(journal: readonly JournalEvent[], definition: Definition): string[] {
   const state = emptyRunState();
   const transcript = emptyTranscript();
   for (const event of journal) {
@@ -63,10 +62,11 @@ function undecidable(journal: readonly JournalEvent[], plan: RunPlan): string[] 
   return [];
 }
 
-/** P8: of runs of which none is due. One that is held waits for a person only. */
+/** P8: of runs of which none is due. One that is held waits for a person only; one that a provider holds up comes to it later. */
 export function missedTimers(states: readonly RunState[], now: number): string[] {
   return states
     .filter(({ status, waitingOn }) => status !== "suspended" || !HELD.has(waitingOn?.kind))
+    .filter(({ waitingOn }) => waitingOn?.kind !== "provider")
     .flatMap(openItems)
     .filter(({ expiresAt }) => (expiresAt ?? Infinity) <= now)
     .map(({ id }) => `P8 the time of ${id} has passed, and its run is not due`);

@@ -68,6 +68,9 @@ export interface RunPlan {
   turns: TurnPlan[];
   /** Absent: it delegates to nobody. */
   team?: TeamPlan;
+  patterns?: Patterns;
+  /** What it says when its turns are over is drawn from this (see `pattern-script.ts`). */
+  voice?: number;
 }
 
 export interface TeamPlan {
@@ -78,6 +81,9 @@ export interface TeamPlan {
   context: ContextMode;
   permissions: { ask: string[]; deny: string[] };
 }
+
+/** How it works with others, beside delegation. */
+export type Patterns = Pick<Definition, "handoff" | "router" | "advisors" | "team" | "bestOf" | "finalizes">;
 
 export interface TurnPlan {
   text: string;
@@ -256,7 +262,7 @@ function failure(random: Random): ModelFailure {
 
 /** `edition` keeps the loop's cache of definitions from remembering the simulation before. */
 export function definitionOf(plan: RunPlan, edition: string): Definition {
-  const { agent, models, offered, output, limits, team } = plan;
+  const { agent, models, offered, output, limits, team, patterns = {} } = plan;
   const schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
   return {
     name: agent,
@@ -269,6 +275,8 @@ export function definitionOf(plan: RunPlan, edition: string): Definition {
     permissions: team?.permissions ?? { ask: [], deny: [] },
     agents: team?.delegates ?? [],
     ...(team ? delegationOf(team) : {}),
+    ...patterns,
+    ...(patterns.router ? { delegates: patterns.router.destinations.map(delegateTo) } : {}),
     limits,
     ...(output === "none" ? {} : { output: schema }),
     source: { file: `${agent}.md`, hash: edition },
@@ -277,8 +285,10 @@ export function definitionOf(plan: RunPlan, edition: string): Definition {
 
 function delegationOf({ delegates, delegation, context }: TeamPlan): Partial<Definition> {
   return {
-    delegates: delegates.map((agent) => ({ name: agent, agent, description: "simulated" })),
+    delegates: delegates.map(delegateTo),
     delegation,
     context,
   };
 }
+
+const delegateTo = (agent: string) => ({ name: agent, agent, description: "simulated" });

@@ -7,7 +7,8 @@ import type { Model } from "../../src/models/model.ts";
 import { createScriptedModel } from "../../src/models/scripted.ts";
 import { type AnyTool, defineTool } from "../../src/tools/tool.ts";
 import { TOOLS, type ToolName } from "./options.ts";
-import { promptProblem } from "./prompt-check.ts";
+import { offeredIn } from "./pattern-script.ts";
+import { promptProblem, wordProblem } from "./prompt-check.ts";
 import { speak } from "./script.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 import type { Watch } from "./watch.ts";
@@ -38,13 +39,15 @@ export function simulatedModel(worker: SimProcess, { options, watch }: Surroundi
   return {
     ...createScriptedModel(() => undefined, { name }),
     async doStream(call) {
-      const children = startedIn(call.prompt);
-      const script = createScriptedModel((request) => speak(plans, request, children), { name });
+      const known = { children: startedIn(call.prompt), offered: offeredIn(call) };
+      const script = createScriptedModel((request) => speak(plans, request, known), { name });
       const place = call.providerOptions?.["cadre"] as { runId: string; purpose: string };
       const label = `model for ${place.runId}`;
       if (!worker.mayBegin()) watch.problem(`E2 a ${label} was called after the worker's deadline`);
       watch.modelCall(worker.intents.get(place.runId));
-      const problem = promptProblem(call.prompt, place.purpose === "brief");
+      const problem = promptProblem(call.prompt, place.purpose === "brief" || watch.goesOn(place.runId));
+      const word = wordProblem(call.prompt);
+      if (word) watch.problem(`K3 the prompt of ${place.runId} ${word}: ${JSON.stringify(call.prompt)}`);
       if (problem)
         watch.problem(`F11 the prompt of ${place.runId} ${problem}: ${JSON.stringify(call.prompt)}`);
       await worker.gate.pass("effect", `ask ${label}`, async () => {});

@@ -46,7 +46,8 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     inputSchema: () => ({ type: "object" }),
     judge,
     judgeShell: () => ({ readOnly: false, why: "simulated" }),
-    offers: ({ tools: { allow } }, tool) => allow === undefined || allow.includes(tool.name),
+    offers: ({ tools: { allow }, router, readOnly }, tool) =>
+      !router && !(readOnly && tool.effect !== "read") && (allow === undefined || allow.includes(tool.name)),
     authority: () => sources,
     findAgent: world.findAgent,
     loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),

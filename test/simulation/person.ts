@@ -151,8 +151,10 @@ export class Person {
   }
 }
 
-/** What the tool takes: the task of a delegation, the words of anything else. */
+/** What the tool takes: the task of a delegation, the reason of a choice, the words of anything else. */
 function edited({ itemId, input }: ApprovalItem): object {
-  const given = input as { task?: string } | undefined;
-  return given?.task === undefined ? { what: `edited ${itemId}` } : { ...given, task: `edited ${itemId}` };
+  const given = input as { task?: string; reason?: string } | undefined;
+  const text = `edited ${itemId}`;
+  if (given?.task !== undefined) return { ...given, task: text };
+  return given?.reason === undefined ? { what: text } : { ...given, reason: text };
 }

@@ -52,6 +52,21 @@ function openResult(message: LanguageModelV4Prompt[number]): string | undefined 
   return left && `goes on without a result of ${left.toolCallId}`;
 }
 
+/** K3: a word of a discussion that is read twice, or that its own speaker is told. Words are «marked». */
+export function wordProblem(prompt: LanguageModelV4Prompt): string | undefined {
+  const heard = wordsOf(prompt, "user");
+  const own = new Set(wordsOf(prompt, "assistant"));
+  const twice = heard.find((word, index) => heard.indexOf(word) !== index);
+  if (twice !== undefined) return `tells ${twice} twice`;
+  const mine = heard.find((word) => own.has(word));
+  return mine && `tells ${mine} to whom said it`;
+}
+
+function wordsOf(prompt: LanguageModelV4Prompt, role: "user" | "assistant"): string[] {
+  const said = prompt.filter((message) => message.role === role);
+  return JSON.stringify(said).match(/«[^»]+»/g) ?? [];
+}
+
 function callIds(message: LanguageModelV4Prompt[number]): string[] {
   if (message.role !== "assistant") return [];
   return message.content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));

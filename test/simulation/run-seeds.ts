@@ -1,28 +1,37 @@
 // Runs seeds and reports the first that fails, with everything that is needed to see it again.
 
 import { expandSeed, type SimOptions } from "./options.ts";
+import { expandPatternSeed } from "./pattern-options.ts";
 import { simulate, type Verdict } from "./simulate.ts";
 import { expandTreeSeed } from "./tree-options.ts";
 
 const SHOWN = 60;
 
-/** The kinds of story: runs beside each other, and trees of them. */
-export const KINDS = { runs: expandSeed, trees: expandTreeSeed } as const satisfies Record<
-  string,
-  (seed: number) => SimOptions
->;
+/** The kinds of story: runs beside each other, trees of them, and agents who work by patterns. */
+export const KINDS = {
+  runs: expandSeed,
+  trees: expandTreeSeed,
+  patterns: expandPatternSeed,
+} as const satisfies Record<string, (seed: number) => SimOptions>;
 export type Kind = keyof typeof KINDS;
 
-export type Total = Verdict["counts"];
+export interface Total extends Counts {
+  /** By what runs were started. */
+  started: ReadonlySet<string>;
+}
+
+type Counts = Verdict["counts"];
 
 export async function runSeeds(kind: Kind, seeds: Iterable<number>): Promise<Total> {
-  const total: Total = { events: 0, effects: 0, crashes: 0, runs: 0 };
+  const total: Counts = { events: 0, effects: 0, crashes: 0, runs: 0 };
+  const started = new Set<string>();
   for (const seed of seeds) {
     const verdict = await simulate(KINDS[kind](seed));
     if (verdict.problems.length > 0) throw new Error(report(kind, verdict));
-    for (const count of Object.keys(total) as (keyof Total)[]) total[count] += verdict.counts[count];
+    for (const count of Object.keys(total) as (keyof Counts)[]) total[count] += verdict.counts[count];
+    for (const trigger of verdict.started) started.add(trigger);
   }
-  return total;
+  return { ...total, started };
 }
 
 export function report(kind: Kind, { seed, options, problems, trace }: Verdict): string {

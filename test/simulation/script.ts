@@ -2,12 +2,13 @@
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 import type { CallPlan, ModelFailure, RunPlan } from "./options.ts";
+import { type Offered, speakInPattern } from "./pattern-script.ts";
 
-/** `children`: the ids of those that this run has started, as far as its prompt tells. */
+/** `children`: the ids of those that this run has started, as far as its prompt tells. In later rounds nothing is planned. */
 export function speak(
   plans: readonly RunPlan[],
   request: ScriptedRequest,
-  children: readonly string[],
+  { children, offered }: { children: readonly string[]; offered: Offered },
 ): ScriptedTurn {
   const plan = plans.find(({ agent }) => agent === request.agent)!;
   const { turn, attempt, purpose } = request;
@@ -15,7 +16,10 @@ export function speak(
     return { text: "What was done so far, in short.", usage: { input: 300, output: 20 } };
   if (purpose === "brief") return briefing(attempt);
   const planned = plan.turns[turn - 1];
-  if (purpose !== "turn" || !planned) return ending(plan, turn, purpose);
+  if (purpose !== "turn" || !planned || request.round > 1) {
+    const said = plan.voice === undefined ? undefined : speakInPattern(plan, request, offered);
+    return said ?? ending(plan, turn, purpose);
+  }
   const failure = planned.failures[attempt - 1];
   if (failure) return failing(failure);
   return { text: planned.text, calls: planned.calls.map((one) => call(one, children)), usage: planned.usage };

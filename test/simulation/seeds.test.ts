@@ -20,6 +20,9 @@ describe("the simulation itself", () => {
     ["trees", 3],
     ["trees", 17],
     ["trees", 33],
+    ["patterns", 3],
+    ["patterns", 17],
+    ["patterns", 33],
   ] as const)("[L2] %s, seed %i tells the same story twice, to the last line", async (kind, seed) => {
     const first = await simulate(KINDS[kind](seed));
     expect(first.counts.events, "a story in which something happens").toBeGreaterThan(5);

@@ -25,6 +25,8 @@ export interface Verdict {
   /** The same for the same seed, to the last line. */
   trace: string[];
   counts: { events: number; effects: number; crashes: number; runs: number };
+  /** By what its runs were started. */
+  started: string[];
 }
 
 const LIVENESS_ROUNDS = 1_000;
@@ -88,13 +90,14 @@ class Simulation {
     if (this.watch.problems.length === 0) await this.finishAll();
     this.stopWatching();
     if (this.watch.problems.length === 0) {
-      this.watch.problems.push(...(await finalProblems(this.store, this.watch, this.options)));
+      this.watch.problems.push(...(await finalProblems(this.store, this.watch)));
     }
     const { runIds } = this.watch;
     const events = runIds.reduce((sum, id) => sum + this.watch.journal(id).length, 0);
     const counts = { events, effects: this.watch.effects.length, crashes: this.crashes, runs: runIds.length };
     const { options, trace, watch } = this;
-    return { seed: options.seed, options, problems: watch.problems, trace, counts };
+    const started = runIds.flatMap((id) => watch.trigger(id) ?? []);
+    return { seed: options.seed, options, problems: watch.problems, trace, counts, started };
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,14 @@
 // Breakages of what holds a tree together. Some stand before the store, like those of single runs; some are inside of it,
 // and are put into spied modules (see tree-mutants.test.ts).
 
-import { type Mock, vi } from "vitest";
+import { vi } from "vitest";
 import type { EventBody } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { afterChildren } from "../../src/loop/decide-children.ts";
 import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
 import { leavePlace } from "../../src/stores/sqlite/places.ts";
-import type { Append, Spawn, Store } from "../../src/stores/store.ts";
+import type { Append, Store } from "../../src/stores/store.ts";
+import { replace, withSpawn } from "./breaking.ts";
 import type { Mutant } from "./surroundings.ts";
 
 const real = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
@@ -64,18 +65,6 @@ export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
     store: (store) => withSpawn(store, (spawn) => ({ ...spawn, start: { ...spawn.start, ancestors: [] } })),
   },
 ];
-
-/** In the place of a spied function, until it is mended. */
-function replace<Given extends unknown[], Answer>(
-  spied: (...given: Given) => Answer,
-  broken: (...given: Given) => Answer,
-): () => void {
-  const mock = vi.mocked(spied) as unknown as Mock<(...given: Given) => Answer>;
-  mock.mockImplementation(broken);
-  return () => {
-    mock.mockReset();
-  };
-}
 
 /** The second time under another key, by whoever told it first. */
 function tellsTwice(store: Store): Store {
@@ -148,12 +137,5 @@ function cancelsNear(store: Store): Store {
         await store.append({ runId: id, after: 0, events: [{ type: "CANCEL_REQUESTED", payload: request }] });
       return reached;
     },
-  };
-}
-
-function withSpawn(store: Store, change: (spawn: Spawn) => Spawn): Store {
-  return {
-    ...store,
-    append: (append) => store.append(append.spawn ? { ...append, spawn: change(append.spawn) } : append),
   };
 }

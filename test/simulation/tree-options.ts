@@ -103,7 +103,7 @@ function teamPlan(random: Random, level: number): TeamPlan {
   };
 }
 
-function delegation(random: Random): Delegation {
+export function delegation(random: Random): Delegation {
   return {
     mode: random.weighted([
       ["parallel", 2],
@@ -121,7 +121,7 @@ function delegation(random: Random): Delegation {
   };
 }
 
-function teamCall(random: Random, team: TeamPlan, name: string): CallPlan {
+export function teamCall(random: Random, team: TeamPlan, name: string): CallPlan {
   if (random.chance(0.25)) {
     const tool = random.pick(["check_run", "wait_for_runs", "wait_for_runs", "cancel_run"]);
     return { ...callPlan(random, name), tool, form: "right", child: random.between(0, 1) };
@@ -158,7 +158,7 @@ function asking(
 }
 
 /** Most do not bind, so that trees unfold. */
-function limits(random: Random): AgentLimits {
+export function limits(random: Random): AgentLimits {
   const sometimes = <T>(probability: number, value: T): T | undefined =>
     random.chance(probability) ? value : undefined;
   const all = {

@@ -19,6 +19,8 @@ interface Node {
   cancelled: boolean;
   /** Of a root: what a person has made of the budget of its tree. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
+  /** Children that nobody waits for any longer (F27). */
+  late: Set<RunId>;
   /** Its children were told that it has ended. */
   closed: boolean;
   /** For its parent it has ended. */
@@ -28,7 +30,6 @@ interface Node {
 export class TreeWatch {
   private readonly nodes = new Map<RunId, Node>();
   private readonly delegationOf: (agent: string) => Delegation;
-
   private readonly concurrent: number;
 
   constructor(delegationOf: (agent: string) => Delegation | undefined, concurrent: number) {
@@ -57,7 +58,7 @@ export class TreeWatch {
     if (isSetAside(event)) node.aside = true;
     switch (event.type) {
       case "CHILD_RUN_STARTED":
-        yield* this.begins(node);
+        yield* this.begins(node, event.payload.trigger === "handoff");
         yield* this.startsChild(node, event.payload);
         break;
       case "MODEL_CALL_STARTED":
@@ -83,6 +84,9 @@ export class TreeWatch {
       case "CHILD_RUN_COMPLETED":
         yield* hears(node, event.payload);
         break;
+      case "TIMER_FIRED":
+        if (event.payload.id.startsWith("late/")) node.late.add(event.payload.id.slice("late/".length));
+        break;
       case "APPROVAL_DECIDED":
         this.raises(node, event.payload);
         break;
@@ -104,7 +108,8 @@ export class TreeWatch {
     const { parentRunId, depth, rootRunId, ancestors = [] } = payload;
     if (this.nodes.has(runId)) yield "J7 started twice";
     const above = this.lineage(parentRunId);
-    if (depth !== above.length) yield `D0 depth ${depth} below ${above.length} runs`;
+    const edges = [...above.map(({ start }) => start), payload].filter(isDelegated).length;
+    if (depth !== edges) yield `H1 depth ${depth} after ${edges} delegations`;
     if ((above[0]?.row.id ?? runId) !== rootRunId) yield "D0 in another tree than its parent";
     if (JSON.stringify(ancestors.map((one) => one.runId)) !== JSON.stringify(above.map(({ row }) => row.id)))
       yield "P12 does not know who is above it";
@@ -117,17 +122,18 @@ export class TreeWatch {
       answered: new Set(),
       cancelled: false,
       raised: {},
+      late: new Set(),
       closed: false,
       aside: false,
     });
   }
 
-  /** I7: nothing begins below a cancel. D2: nor where the children were told that all is over. */
-  private *begins(node: Node): Generator<string> {
+  /** I7: nothing begins below a cancel. D2: nor where the children were told that all is over, but for a handoff. */
+  private *begins(node: Node, handsOver = false): Generator<string> {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)
       yield `I7 begun after ${above === node ? "a cancel" : `${above.row.id} above it was cancelled`}`;
-    if (node.closed) yield "D2 goes on although its children were told that it has ended";
+    if (node.closed && !handsOver) yield "D2 goes on although its children were told that it has ended";
   }
 
   /** B4. */
@@ -146,13 +152,14 @@ export class TreeWatch {
     if (before.some(({ ended }) => ended?.result.status !== "failed"))
       yield `D0 ${key} has its child already`;
     if (node.answered.has(key)) yield `D0 ${key} has its result already`;
+    node.children.set(id, { started });
+    if (started.trigger !== "delegation") return;
     const { mode, maxParallel } = this.delegationOf(node.row.agent);
-    const live = siblings.filter(({ ended }) => !ended);
-    const awaited = live.filter((other) => other.started.awaited !== false);
+    const live = siblings.filter(({ ended, started }) => !ended && !node.late.has(started.child_run_id));
+    const awaited = live.filter((other) => isDelegated(other.started) && other.started.awaited !== false);
     if (mode === "sequential" && live.length > 0) yield `D1 beside ${live.length} others, in sequence`;
     if (mode === "parallel" && started.awaited !== false && awaited.length >= maxParallel)
       yield `D1 beside ${awaited.length} others, at most ${maxParallel} at once`;
-    node.children.set(id, { started });
   }
 
   /** I9 over a tree. */
@@ -198,6 +205,10 @@ export class TreeWatch {
     }
     if (TERMINAL_TYPES.has(event.type) && parent && !node.aside && !parent.children.get(event.runId)?.ended)
       yield "P6 its parent was not told in the same transaction";
+    if (TERMINAL_TYPES.has(event.type)) {
+      if (!parent) yield* this.outlived(node);
+      yield* this.usedBelow(node, (event as EventOf<"RUN_COMPLETED">).payload);
+    }
     if (event.type === "CANCEL_REQUESTED") {
       const missed = [...this.nodes.values()].find(
         (other) =>
@@ -205,6 +216,23 @@ export class TreeWatch {
       );
       if (missed) yield `P7 did not reach ${missed.row.id}`;
     }
+  }
+
+  /** D2: a root ends after everybody below it; who was set aside, and those below, may outlive it (E5). */
+  private *outlived({ row }: Node): Generator<string> {
+    for (const node of this.nodes.values()) {
+      if (node.row.rootRunId !== row.id || node.row.endedAt !== undefined) continue;
+      if (!this.lineage(node.row.id).some(({ aside }) => aside)) yield `D2 ended before ${node.row.id}`;
+    }
+  }
+
+  /** B1: what a tree has used is what its runs have; what is below one that was set aside is not told. */
+  private *usedBelow(node: Node, { tree }: Payload<"RUN_COMPLETED">): Generator<string> {
+    const below = [...this.nodes.values()].filter((other) => this.lineage(other.row.id).includes(node));
+    if (below.length === 1 || below.some(({ aside }) => aside)) return;
+    const tokens = below.reduce((sum, { row }) => sum + row.usage.input + row.usage.output, 0);
+    const told = (tree?.usage.input ?? 0) + (tree?.usage.output ?? 0);
+    if (told !== tokens) yield `B1 its tree has used ${tokens} tokens, and it says ${told}`;
   }
 
   /** S0-61: who waits for somebody that needs a person says so, and names them all; nobody else does. */
@@ -262,7 +290,11 @@ function* ends(
 }
 
 function awaitedBy({ waitingOn }: RunRow): readonly RunId[] {
-  return waitingOn?.kind === "child" || waitingOn?.kind === "child_hitl" ? (waitingOn.items ?? []) : [];
+  return FOR_CHILDREN.has(waitingOn?.kind) ? (waitingOn?.items ?? []) : [];
 }
+
+const FOR_CHILDREN: ReadonlySet<string | undefined> = new Set(["child", "handoff", "child_hitl"]);
+
+const isDelegated = ({ trigger }: { trigger: string }): boolean => trigger === "delegation";
 
 const nameOf = ({ runId, seq, type }: JournalEvent): string => `${runId} #${seq} ${type}`;

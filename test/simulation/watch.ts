@@ -2,7 +2,7 @@
 // every acknowledgement. What must never be is noted here; the simulation stops at the first note.
 
 import type { RunId } from "../../src/ids.ts";
-import type { EventBody, JournalEvent } from "../../src/journal/events.ts";
+import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
 import { toolCallsOf } from "../../src/journal/message.ts";
@@ -11,6 +11,7 @@ import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage
 import type { Append, Appended } from "../../src/stores/store.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { type SimOptions, TOOLS, type ToolName } from "./options.ts";
+import { PatternWatch } from "./pattern-watch.ts";
 import { TreeWatch } from "./tree-watch.ts";
 
 export interface SeenEffect {
@@ -28,13 +29,12 @@ export class Watch {
   private readonly journals = new Map<RunId, JournalEvent[]>();
   private readonly acknowledged: { runId: RunId; key: string; text: string }[] = [];
   private readonly tree: TreeWatch;
+  private readonly patterns: PatternWatch;
 
   constructor({ runs, cast, concurrent }: SimOptions) {
-    const plans = [...runs, ...cast];
-    this.tree = new TreeWatch(
-      (name) => plans.find(({ agent }) => agent === name)?.team?.delegation,
-      concurrent,
-    );
+    const plans = new Map([...runs, ...cast].map((plan) => [plan.agent, plan]));
+    this.tree = new TreeWatch((name) => plans.get(name)?.team?.delegation, concurrent);
+    this.patterns = new PatternWatch((name) => plans.get(name)?.patterns);
   }
 
   /** Every run, in the order in which they were started. */
@@ -44,6 +44,15 @@ export class Watch {
 
   journal(runId: RunId): readonly JournalEvent[] {
     return this.journals.get(runId) ?? [];
+  }
+
+  trigger(runId: RunId): string | undefined {
+    return this.start(runId)?.trigger;
+  }
+
+  /** Its prompt begins with that of a run which may have ended with calls open. */
+  goesOn(runId: RunId): boolean {
+    return this.start(runId)?.continues !== undefined;
   }
 
   problem(text: string): void {
@@ -58,6 +67,7 @@ export class Watch {
       seen.push(event);
     }
     for (const problem of this.tree.committed(events)) this.problem(problem);
+    for (const problem of this.patterns.committed(events)) this.problem(problem);
   }
 
   /** I1: what was acknowledged is kept in mind. */
@@ -125,6 +135,11 @@ export class Watch {
       );
   }
 
+  private start(runId: RunId): Payload<"RUN_STARTED"> | undefined {
+    const [first] = this.journal(runId);
+    return first?.type === "RUN_STARTED" ? first.payload : undefined;
+  }
+
   /** I1: everything that was ever acknowledged, against the journals as they are now. */
   async missing(read: (runId: RunId) => Promise<JournalEvent[]>): Promise<string[]> {
     const texts = new Map<string, string>();
@@ -162,7 +177,8 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
     type === "RUN_COMPLETED" &&
     payload.stopReason === "final_answer" &&
     payload.unseen &&
-    !isClosing(before)
+    !isClosing(before) &&
+    !drafts(before)
   ) {
     yield "J11 completed with context that the model never saw";
   }
@@ -171,6 +187,10 @@ function* wrongWith(event: JournalEvent, before: readonly JournalEvent[]): Gener
 /** D2: it had its answer, and only waited for its children. */
 const isClosing = (before: readonly JournalEvent[]): boolean =>
   before.some(({ type, payload }) => type === "RUN_SUSPENDED" && payload.waitingOn.detail === CLOSING);
+
+/** H5: it makes no model call of its own, so what is said to it stands in its result. */
+const drafts = (before: readonly JournalEvent[]): boolean =>
+  before.some(({ type, payload }) => type === "CHILD_RUN_STARTED" && payload.trigger === "best_of");
 
 /** The same text for the same value: what is read back has its keys in the order of its schema. */
 function sorted(payload: object): string {

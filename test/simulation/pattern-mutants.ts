@@ -1,0 +1,165 @@
+// Breakages of what holds patterns together. Some stand before the store; some are put into a pattern itself, which is a
+// plain object, until they are mended.
+
+import { vi } from "vitest";
+import type { EventBody } from "../../src/journal/events.ts";
+import type { Action, PatternRun } from "../../src/patterns/action.ts";
+import { advisors } from "../../src/patterns/advisors.ts";
+import { bestOf } from "../../src/patterns/best-of.ts";
+import { handoff } from "../../src/patterns/handoff.ts";
+import type { Pattern, TakeTurn, View } from "../../src/patterns/pattern.ts";
+import { router } from "../../src/patterns/router.ts";
+import { injectMessage, team } from "../../src/patterns/team.ts";
+import { wordsAfter } from "../../src/patterns/team-words.ts";
+import { childCompleted } from "../../src/projections/tree.ts";
+import { replace, withSpawn } from "./breaking.ts";
+import type { Mutant } from "./surroundings.ts";
+
+const { childCompleted: completed } = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
+  "../../src/projections/tree.ts",
+);
+
+export const PATTERN_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+  {
+    name: "a handoff starts its target twice",
+    found: /^F26 /,
+    install: () =>
+      change(handoff, "finished", (action) => withRuns(action, (run) => [run, { ...run, key: "handoff/2" }])),
+  },
+  {
+    name: "an advisor is started twice",
+    found: /^(H1|D0|F26) /,
+    store: (store) => ({
+      ...store,
+      async append(append) {
+        const answer = await store.append(append);
+        if (answer.refused || append.spawn?.start.trigger !== "advisor") return answer;
+        const runId = `${append.spawn.runId}x`;
+        const events = append.events.map((event) => asOther(event, runId));
+        await store.append({ ...append, events, spawn: { ...append.spawn, runId } });
+        return answer;
+      },
+    }),
+  },
+  {
+    name: "an agent thinks on when it has handed its work over",
+    found: /^H2 thinks /,
+    install: () => change(handoff, "next", (action) => (action?.type === "suspend" ? TAKE_TURN : action)),
+  },
+  {
+    name: "a router thinks on after its choice",
+    found: /^H3 /,
+    install: () => change(router, "next", (action) => (action?.type === "suspend" ? TAKE_TURN : action)),
+  },
+  {
+    name: "an agent begins before it is advised",
+    found: /^H4 /,
+    install: () => change(advisors, "next", (action) => (action?.type === "suspend" ? undefined : action)),
+  },
+  {
+    name: "drafts are judged before all of them are there",
+    found: /^H5 /,
+    install: () => change(bestOf, "next", (action, view) => judgedEarly(action, view)),
+  },
+  {
+    name: "a team injects a message twice",
+    found: /^K3 /,
+    store: (store) =>
+      withSpawn(store, (spawn) => ({ ...spawn, events: (spawn.events ?? []).flatMap(saidTwice) })),
+  },
+  {
+    name: "a member hears its own words",
+    found: /^K3 /,
+    install: () => change(team, "next", (action, view) => withRuns(action, (run) => [echoed(run, view)])),
+  },
+  {
+    name: "whoever speaks for a member does not hear what it heard",
+    found: /^K3 /,
+    install: () => change(handoff, "finished", (action) => withRuns(action, (run) => [{ ...run, told: [] }])),
+  },
+  {
+    name: "a member forgets the round before",
+    found: /^K1 /,
+    install: () =>
+      change(team, "next", (action) => withRuns(action, (run) => [{ ...run, continues: undefined }])),
+  },
+  {
+    name: "a round is closed before everybody has spoken",
+    found: /^K2 /,
+    install: () => change(team, "next", closedEarly),
+  },
+  {
+    name: "whoever is started by a pattern counts for depth",
+    found: /^H1 depth /,
+    store: (store) =>
+      withSpawn(store, (spawn) => {
+        const { depth, trigger } = spawn.start;
+        return trigger === "delegation" ? spawn : { ...spawn, start: { ...spawn.start, depth: depth + 1 } };
+      }),
+  },
+  {
+    name: "what a member has used is not told on",
+    found: /^B1 /,
+    install: () =>
+      replace(childCompleted, (row, ended) => {
+        const event = completed(row, ended);
+        if (row.trigger !== "team" || event?.type !== "CHILD_RUN_COMPLETED") return event;
+        const { usage: _, cost: __, ...payload } = event.payload;
+        return { ...event, payload };
+      }),
+  },
+];
+
+type Next = Action | TakeTurn | undefined;
+
+const TAKE_TURN: TakeTurn = { type: "take-turn" };
+
+/** What a pattern says is changed until it is mended. */
+function change(
+  pattern: Pattern,
+  method: "next" | "finished",
+  broken: (action: Next, view: View) => Next,
+): () => void {
+  const real = pattern[method] as (view: View, more: never) => Next;
+  const changed = (view: View, more: never): Next => broken(real(view, more), view);
+  Object.assign(pattern, { [method]: changed });
+  return () => Object.assign(pattern, { [method]: real });
+}
+
+function withRuns(action: Next, made: (run: PatternRun) => PatternRun[]): Next {
+  return action?.type === "start-runs" ? { ...action, runs: action.runs.flatMap(made) } : action;
+}
+
+/** The judge is asked for while a draft is still awaited. */
+function judgedEarly(action: Next, { state }: View): Next {
+  const [first] = state.children.values();
+  if (action?.type !== "suspend" || !first || [...state.children.values()].some(({ key }) => key === "judge"))
+    return action;
+  const { task } = state.start!;
+  const judge = { key: "judge", trigger: "best_of" as const, agent: first.agent, task };
+  return { type: "start-runs", runs: [judge] };
+}
+
+function closedEarly(action: Next, { state, definition }: View): Next {
+  const round = state.team.rounds.at(-1);
+  if (action?.type !== "suspend" || !round) return action;
+  const from = definition.team!.members[0]!;
+  const payload = { round: round.number, index: 0, from, text: "nothing yet" };
+  return { type: "record", events: [{ type: "TEAM_MESSAGE", payload }] };
+}
+
+function saidTwice(event: EventBody): EventBody[] {
+  if (event.type !== "CONTEXT_ADDED" || event.payload.source !== "team") return [event];
+  return [event, { ...event, payload: { ...event.payload, id: `${event.payload.id}/again` } }];
+}
+
+function echoed(run: PatternRun, view: View): PatternRun {
+  const own = wordsAfter(view, 0).filter(({ from }) => from === run.agent);
+  return { ...run, told: [...(run.told ?? []), ...own.map((word) => injectMessage(view, word))] };
+}
+
+/** The same intent, for another child. */
+function asOther(event: EventBody, runId: string): EventBody {
+  if (event.type !== "CHILD_RUN_STARTED") return event;
+  return { ...event, payload: { ...event.payload, child_run_id: runId } };
+}

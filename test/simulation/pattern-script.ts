@@ -1,0 +1,139 @@
+// What agents say who work by patterns: well most of the time, and wrong in every way that a model can be. Chance here is
+// drawn from the place in the run alone, so that a call that is made again gets the same answer.
+
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+import { callPlan, type RunPlan } from "./options.ts";
+import { type Random, seededRandom } from "./random.ts";
+
+type Calls = NonNullable<ScriptedTurn["calls"]>;
+
+export interface Offered {
+  names: ReadonlySet<string>;
+  /** Of a judge: the drafts that it may pick. */
+  drafts: readonly number[] | undefined;
+}
+
+export function offeredIn({ tools = [] }: LanguageModelV4CallOptions): Offered {
+  const report = tools.find(({ name }) => name === "final_report") as { inputSchema?: unknown } | undefined;
+  const schema = report?.inputSchema as ReportSchema | undefined;
+  return {
+    names: new Set(tools.map(({ name }) => name)),
+    drafts: schema?.properties?.output?.properties?.draft?.enum,
+  };
+}
+
+interface ReportSchema {
+  properties?: { output?: { properties?: { draft?: { enum?: number[] } } } };
+}
+
+/** Undefined: it ends like any agent. */
+export function speakInPattern(
+  plan: RunPlan,
+  request: ScriptedRequest,
+  { names, drafts }: Offered,
+): ScriptedTurn | undefined {
+  const { runId, turn, attempt, purpose, round } = request;
+  const random = seededRandom(plan.voice! + hashOf(`${runId} ${turn} ${attempt} ${purpose}`));
+  const place = { random, word: (index: number) => `«${runId.slice(-6)}.${round}.${turn}.${index}»` };
+  const usage = { input: random.between(50, 600), output: random.between(5, 80) };
+  if (attempt < 3 && random.chance(0.06))
+    return random.chance(0.7) ? { error: "network" } : { error: { status: 400, message: "no such thing" } };
+  if (purpose === "turn" && turn < 6 && random.chance(0.12)) {
+    const { tool, what } = callPlan(random, place.word(9));
+    return { calls: [{ tool, input: { what } }], usage };
+  }
+  const said = (() => {
+    if (names.has("route_to")) return choosing(place, plan.patterns?.router?.destinations ?? []);
+    if (names.has("vote_conclude")) return discussing(place);
+    if (names.has("conclude_team")) return coordinating(place, plan);
+    return drafts && judging(place, drafts);
+  })();
+  return said && { ...said, usage };
+}
+
+interface Place {
+  random: Random;
+  /** What nobody else says, and nobody says twice. */
+  word(index: number): string;
+}
+
+function choosing({ random, word }: Place, destinations: readonly string[]): ScriptedTurn {
+  const route = (agent: string, message?: string) => ({
+    tool: "route_to",
+    input: { agent, reason: "it fits", ...(message === undefined ? {} : { message }) },
+  });
+  const one = random.pick(destinations);
+  return random.weighted<ScriptedTurn>([
+    [{ calls: [route(one)] }, 8],
+    [{ calls: [route(one, word(0))] }, 2],
+    [{ calls: [route("agent-nobody")] }, 2],
+    [{ calls: [route(one), route(destinations[0]!)] }, 1],
+    [{ calls: [route(one), { tool: "look", input: { what: "first" } }] }, 0.7],
+    [{ calls: [{ tool: "route_to", raw: '{"agent": ' }] }, 0.5],
+    [{ text: word(0) }, 1],
+    [{ text: "" }, 0.7],
+    [{ report: { summary: word(0) } }, 1],
+  ]);
+}
+
+function discussing({ random, word }: Place): ScriptedTurn {
+  const say = (index: number): Calls[number] => ({ tool: "broadcast", input: { message: word(index) } });
+  const vote = (ready: boolean): Calls[number] => ({
+    tool: "vote_conclude",
+    input: { ready, reason: word(8) },
+  });
+  const ready = random.chance(0.4);
+  return random.weighted<ScriptedTurn>([
+    [{ calls: [say(0), vote(ready)] }, 5],
+    [{ calls: [vote(ready)] }, 3],
+    [{ text: word(0) }, 2],
+    [{ calls: [say(0), say(1)] }, 1],
+    [{ text: word(2), calls: [say(0)] }, 1],
+    [{ calls: [vote(true), { ...vote(false), input: { ready: false, reason: word(7) } }] }, 0.7],
+    [{ calls: [vote(ready), { tool: "stamp", input: { what: word(9) } }] }, 0.7],
+    [{ calls: [{ tool: "broadcast", input: { message: " " } }] }, 0.5],
+    [{ calls: [{ tool: "vote_conclude", input: { ready: "maybe" } }] }, 0.5],
+    [{ report: { summary: word(0) } }, 0.7],
+    [{ text: "" }, 0.7],
+  ]);
+}
+
+function coordinating({ random, word }: Place, { output }: RunPlan): ScriptedTurn {
+  const conclude = {
+    tool: "conclude_team",
+    input: { summary: word(0), ...(output === "none" ? {} : { output: { n: 1 } }) },
+  };
+  const say: Calls[number] = { tool: "broadcast", input: { message: word(1) } };
+  return random.weighted<ScriptedTurn>([
+    [{ calls: [conclude] }, 3],
+    [{ calls: [say] }, 3],
+    [{ text: word(0) }, 2],
+    [{ calls: [say, { ...say, input: { message: word(2) } }] }, 1],
+    [{ calls: [say, conclude] }, 0.7],
+    [{ calls: [{ tool: "conclude_team", input: {} }] }, 0.5],
+    [{ calls: [{ tool: "vote_conclude", input: { ready: true, reason: "done" } }] }, 0.5],
+    [{ report: { summary: word(0) } }, 0.5],
+    [{ text: "" }, 0.5],
+  ]);
+}
+
+function judging({ random }: Place, drafts: readonly number[]): ScriptedTurn {
+  const pick = (draft: number): ScriptedTurn => ({
+    report: { summary: "picked", output: { draft, reason: "it is best" } },
+  });
+  return random.weighted<ScriptedTurn>([
+    [pick(random.pick(drafts)), 6],
+    [pick(99), 1],
+    [{ report: { summary: "I cannot say" } }, 1],
+    [{ text: "the first" }, 1],
+    [{ text: "" }, 0.5],
+  ]);
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}
