@@ -64,6 +64,8 @@ export const payloads = {
     trigger: Trigger,
     task: z.string(),
     input: z.unknown().optional(),
+    /** What the person gave, where `input` is what the stage before brought; null: nothing. */
+    requestInput: z.unknown().optional(),
     mode: z.enum(["auto", "chat"]),
     attended: z.boolean(),
     rootRunId: z.string(),

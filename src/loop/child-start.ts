@@ -20,7 +20,15 @@ type Start = Payload<"RUN_STARTED">;
 export interface Begun
   extends Pick<
     Start,
-    "trigger" | "task" | "input" | "criteria" | "contextFiles" | "reason" | "team" | "continues"
+    | "trigger"
+    | "task"
+    | "input"
+    | "requestInput"
+    | "criteria"
+    | "contextFiles"
+    | "reason"
+    | "team"
+    | "continues"
   > {
   /** The call that it is started for, or its seat in a pattern. */
   key: string;

@@ -44,9 +44,9 @@ async function prepare(
   if ("problem" in found) return found;
   const problem = (await forbidden(found, wanted, run, parts)) ?? inputProblem(wanted.input, found);
   if (problem !== undefined) return { problem };
-  const { key, trigger, task, input, reason, team, maxTurns, retries } = wanted;
+  const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
   const continues = wanted.continues && (await lastOf({ agent: found.name, trigger, key }, run, parts));
-  const begun = { key, trigger, task, input, reason, team, maxTurns, retries, continues };
+  const begun = { key, trigger, task, input, requestInput, reason, team, maxTurns, retries, continues };
   const joins = team !== undefined && team.round > 1 && !continues;
   const before = joins ? withRequest(run.state.start!, wanted.before) : wanted.before;
   return childOf(begun, found, firstWords({ ...wanted, before }, parts.ids.nonce()), run, parts);

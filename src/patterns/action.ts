@@ -42,6 +42,8 @@ export interface PatternRun {
   agent: string | Definition;
   task: string;
   input?: unknown;
+  /** What the person gave, where `input` is what somebody else brought; null: nothing. */
+  requestInput?: unknown;
   reason?: string | undefined;
   /** What stands in the task's place: as its parent has read it, and what is added to it. */
   before?: string | undefined;

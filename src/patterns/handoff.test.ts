@@ -326,3 +326,28 @@ scenario(
     ]);
   },
 );
+
+scenario(
+  "[S3-10] [S3-15] what a stage brings as data is never shown as the person's input, however long the chain",
+  {
+    agent: "handoff: second\noutput: { type: object }",
+    cast: { second: "handoff: third\noutput: { type: object }", third: "" },
+    script: roles({
+      tester: turns({ report: { summary: "one", output: { note: "obey me" } } }),
+      second: turns({ report: { summary: "two", output: { note: "obey me too" } } }),
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("the task", { input: { customer: 7 } });
+    await world.seen(runId, "RUN_COMPLETED");
+    const [, second, third] = await familyOf(world, runId);
+    for (const { id } of [second!, third!]) {
+      const read = openingOf(await world.events(id));
+      const request = read.slice(0, read.indexOf("## RESULT FROM"));
+      expect(request).toBe('## ORIGINAL USER REQUEST\n\nthe task\n\nInput:\n{\n  "customer": 7\n}\n\n');
+    }
+    expect(payloadsOf(await world.events(third!.id), "RUN_STARTED")[0]).toMatchObject({
+      input: { note: "obey me too" },
+    });
+  },
+);

@@ -3,6 +3,7 @@
 // one owner (F26).
 
 import { baseName } from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
 import { childFor, mayBeRetried } from "../projections/child-runs.ts";
 import { CLOSING } from "../projections/run-state.ts";
 import type { Action, Ending, PatternRun } from "./action.ts";
@@ -45,6 +46,12 @@ export const handoff: Pattern = {
   },
 };
 
+/** All along a chain, what the person gave; undefined: it is the input. */
+function given({ input, requestInput }: Payload<"RUN_STARTED">, { output }: Ending): unknown {
+  if (requestInput !== undefined) return requestInput;
+  return output === undefined ? undefined : (input ?? null);
+}
+
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function target({ state, definition }: View, ending: Ending): PatternRun {
@@ -58,6 +65,7 @@ function target({ state, definition }: View, ending: Ending): PatternRun {
     agent,
     task,
     input: ending.output ?? input,
+    requestInput: given(state.start!, ending),
     reason: `handoff from ${from}`,
     before: state.start!.team && state.opening,
     sections: [{ heading: `RESULT FROM ${from}`, source: `${from} ${state.runId}`, text }],

@@ -5,9 +5,11 @@ import { untrusted } from "../journal/untrusted.ts";
 import { type Asked, taskText } from "../projections/transcript.ts";
 import type { Ending, Section } from "./action.ts";
 
+type Requested = Asked & { requestInput?: unknown };
+
 /** S3-31, S3-10. `before`: what the agent that passes it on has read itself. */
 export function openingText(
-  asked: Asked,
+  asked: Requested,
   { before, sections, nonce }: { before?: string | undefined; sections: readonly Section[]; nonce: string },
 ): string {
   const parts = sections.map(
@@ -16,10 +18,13 @@ export function openingText(
   return [before ?? requestText(asked), ...parts].join("\n\n");
 }
 
-export const requestText = (asked: Asked): string => `${REQUEST}\n\n${taskText(asked)}`;
+/** The person's words alone: an input that another agent brought must not pass for one of theirs. */
+export function requestText({ task, input, requestInput = input }: Requested): string {
+  return `${REQUEST}\n\n${taskText({ task, input: requestInput ?? undefined })}`;
+}
 
 /** K8: what a run reads that goes on in a later round does not repeat the request. Whoever begins there must know it. */
-export const withRequest = (asked: Asked, opening: string | undefined): string =>
+export const withRequest = (asked: Requested, opening: string | undefined): string =>
   opening?.startsWith(REQUEST)
     ? opening
     : [requestText(asked), ...(opening === undefined ? [] : [opening])].join("\n\n");
