@@ -192,10 +192,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       working(state);
       break;
     case "CHILD_RUN_STARTED":
-      addChild(state.children, event.payload, event.ts - state.held.ms);
-      working(state);
-      // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
-      if (event.payload.trigger === "handoff") state.closing = true;
+      childStarted(state, event);
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
@@ -355,6 +352,13 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
     state.guard.badReports++;
   if (outcome === "denied" && call.proposal?.verdict !== "ask") state.guard.refused++;
   else if (outcome === "ok") state.guard.refused = 0;
+}
+
+function childStarted(state: RunState, { payload, ts }: EventOf<"CHILD_RUN_STARTED">): void {
+  addChild(state.children, payload, ts - state.held.ms);
+  working(state);
+  // H2: whatever comes now is for whoever has the work, also where a crash came before the word that it is waited for.
+  if (payload.trigger === "handoff") state.closing = true;
 }
 
 /** D0: for the call that waits for it, a child's end is its one result; a failure that will be tried again is none. */

@@ -36,4 +36,15 @@ export const FAILED_ONCE: readonly (readonly [kind: Kind, seed: number, found: s
   ["runs", 448, "[P7] the same, with the cancel between two of those times"],
   ["trees", 44, "[P9] a read beside check_run in one response broke the drive, until the run was set aside"],
   ["trees", 115, "[D2] children were cancelled for their parent's end, and a message made the parent go on"],
+  [
+    "patterns",
+    30,
+    "[H5] a judge that had given its work away named no draft: every drive of its parent broke",
+  ],
+  ["patterns", 156, "[K3] the second attempt at a stage went on from the first, and heard a round twice"],
+  [
+    "patterns",
+    280,
+    "[H1] a second attempt at a handoff that could not be started was asked for without rest",
+  ],
 ];

@@ -9,6 +9,7 @@ import { blockedBy, childCompleted } from "../../src/projections/tree.ts";
 import { leavePlace } from "../../src/stores/sqlite/places.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
 import { replace, withSpawn } from "./breaking.ts";
+import { unfenced } from "./mutants.ts";
 import type { Mutant } from "./surroundings.ts";
 
 const real = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
@@ -16,6 +17,12 @@ const real = await vi.importActual<typeof import("../../src/projections/tree.ts"
 );
 
 export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+  // Of no tree alone; but in a tree there is more that somebody may have lost.
+  {
+    name: "the fence is gone: a driver that has lost its run writes as if it still had it",
+    found: /^(P3|I4|I7) /,
+    store: unfenced,
+  },
   {
     name: "a parent is not told of its child's end",
     found: /^P6 its parent was not told/,
