@@ -7,6 +7,7 @@ import {
   scenario,
   turns,
   typesOf,
+  watchOffers,
 } from "../../test/support/scenario.ts";
 import {
   broadcast,
@@ -20,10 +21,7 @@ import {
   runsOf,
   vote,
 } from "../../test/support/team.ts";
-import type { World } from "../../test/support/world.ts";
-import type { Model } from "../models/model.ts";
 import type { Script } from "../models/script.ts";
-import { createScriptedModel } from "../models/scripted.ts";
 
 describe("rounds", () => {
   scenario(
@@ -460,18 +458,3 @@ describe("[K5] [K7] [S3-35] when the team is done", () => {
     },
   );
 });
-
-/** The names of the tools that each call of the model was offered. */
-function watchOffers(world: World, script: Script): string[][] {
-  const offers: string[][] = [];
-  const scripted = createScriptedModel(script);
-  const watched: Model = {
-    ...scripted,
-    doStream(call) {
-      offers.push((call.tools ?? []).map((tool) => tool.name));
-      return scripted.doStream(call);
-    },
-  };
-  world.runtime.parts.models = { resolve: () => watched, contextWindow: () => undefined };
-  return offers;
-}
