@@ -9,6 +9,7 @@ import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
+import { ASK_USER } from "./tool-call.ts";
 
 export type TimelineKind =
   | "start"
@@ -91,6 +92,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const what = callName(names, payload.toolCallId, payload.name);
     if (payload.verdict === "deny") return ["approval", "bad", `Not allowed: ${what}`, payload.rule];
     if (payload.verdict === "allow") return undefined;
+    if (payload.name === ASK_USER) return ["approval", "warn", what];
     const again = (payload.round ?? 1) > 1 ? " again, now that something changed," : "";
     return ["approval", "warn", `Asks${again} to ${inSentence(what)}`, payload.preview];
   },
@@ -200,6 +202,7 @@ export function describeCall(tool: string, input: unknown): string {
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
   if (tool === "Bash" && main !== undefined) return `Run: ${oneLine(main)}`;
+  if (tool === ASK_USER && main !== undefined) return `Ask: ${oneLine(main)}`;
   if (main !== undefined) return `${tool} ${oneLine(main)}`;
   return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
 }
