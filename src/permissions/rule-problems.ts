@@ -66,7 +66,7 @@ const isOpen = (name: string): boolean =>
 /** Tools of other programs and of later versions: real names, so they are no typing errors. */
 const ABSENT = new Set(
   `agent bashoutput check_run exitplanmode killshell list_agents loki_labels loki_query
-  loki_service_errors multiedit notebookedit notebookread skill slashcommand task todoread todowrite wait_for_runs
+  loki_service_errors multiedit notebookedit notebookread skill slashcommand task todoread wait_for_runs
   webfetch websearch`.split(/\s+/),
 );
 

@@ -9,6 +9,7 @@ import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
+import { todosIn, todosLine } from "./todos.ts";
 import { ASK_USER } from "./tool-call.ts";
 
 export type TimelineKind =
@@ -198,6 +199,8 @@ function callName(names: Names, id: string, otherwise = `Call ${id}`): string {
 /** A call by what it does: `Read src/app.ts`, `Run: npm test`. */
 export function describeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return tool;
+  const todos = todosIn(tool, input);
+  if (todos) return `To do: ${oneLine(todosLine(todos))}`;
   const fields = input as Record<string, unknown>;
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
