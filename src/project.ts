@@ -27,6 +27,7 @@ import { takesPart } from "./patterns/team-seat.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
+import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
 import { builtinTools } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
@@ -110,7 +111,8 @@ export function openProject(options: ProjectOptions): Project {
     async prompt(name, task) {
       const definition = await named(name);
       const limits = limitsOf(config.limits, definition.limits, {});
-      const start = { task, depth: 0, workspace: config.folder, limits } as Payload<"RUN_STARTED">;
+      const at = { depth: 0, attended: true, workspace: config.folder };
+      const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
       const offered = turnTools(view, { tools: byName, offers, inputSchema: inputSchemaOf });
       return {
@@ -212,9 +214,11 @@ function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly An
   };
 }
 
-/** Every name of the delegation tool is judged as one. */
+/** Every name of the delegation tool is judged as one, and every name of the question. */
 const loopRule = (rule: string): string =>
-  rule.replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate");
+  rule
+    .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
+    .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 
 export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
   const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
@@ -228,7 +232,10 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers({ tools: { allow, deny }, router, readOnly }: Definition, tool: AnyTool): boolean {
+export function offers(
+  { tools: { allow, deny }, router, readOnly }: Definition,
+  tool: Pick<AnyTool, "name" | "effect">,
+): boolean {
   // S3-24: a router only chooses. A draft changes nothing.
   if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;

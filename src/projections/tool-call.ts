@@ -9,6 +9,8 @@ export const FINAL_REPORT = "final_report";
 export const BROADCAST = "broadcast";
 export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
+/** The call by which an agent asks a person. */
+export const ASK_USER = "AskUser";
 
 export interface ToolCall {
   id: string;
@@ -61,6 +63,16 @@ export const stepCall = (id: string, toolName: string, input: unknown): ToolCall
 
 /** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
 export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
+
+export interface Question {
+  question: string;
+  choices?: string[];
+  why?: string;
+}
+
+/** Undefined: it is another call. Only what fits is ever proposed. */
+export const questionOf = ({ proposal, input }: ToolCall): Question | undefined =>
+  proposal?.name === ASK_USER ? (input as Question) : undefined;
 
 /** What runs: what the model wrote, or what a person made of it. */
 export const effectiveInput = (call: ToolCall): unknown =>

@@ -14,6 +14,7 @@ it("every name and alias belongs to one tool", () => {
     ["Grep", "read"],
     ["LS", "read"],
     ["Bash", "unsafe"],
+    ["TodoWrite", "idempotent"],
   ]);
 });
 

@@ -6,6 +6,7 @@ import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
+import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
@@ -17,4 +18,5 @@ export const builtinTools: readonly AnyTool[] = [
   grepTool,
   lsTool,
   bashTool,
+  todoWriteTool,
 ];
