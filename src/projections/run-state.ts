@@ -18,7 +18,6 @@ import { textOf, toolCallsOf } from "../journal/message.ts";
 import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
-import { type OpenModelCall, opened } from "./model-call.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
@@ -31,6 +30,8 @@ import {
   FINAL_REPORT,
   itemIdOf,
   newCall,
+  type OpenModelCall,
+  opened,
   type ToolCall,
 } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
