@@ -14,6 +14,8 @@ it("every name and alias belongs to one tool", () => {
     ["Grep", "read"],
     ["LS", "read"],
     ["Bash", "unsafe"],
+    ["loki_query", "read"],
+    ["loki_labels", "read"],
   ]);
 });
 

@@ -4,12 +4,20 @@ import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
+import type { LokiAccess } from "./loki-client.ts";
+import { lokiLabelsTool } from "./loki-labels.ts";
+import { lokiQueryTool } from "./loki-query.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import type { AnyTool } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
-export const builtinTools: readonly AnyTool[] = [
+/** What a project has set up for its tools. */
+export interface ToolSetup {
+  loki: LokiAccess;
+}
+
+export const toolsFor = ({ loki }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -17,4 +25,9 @@ export const builtinTools: readonly AnyTool[] = [
   grepTool,
   lsTool,
   bashTool,
+  lokiQueryTool(loki),
+  lokiLabelsTool(loki),
 ];
+
+/** Of a project that has set up nothing: their names, effects and inputs are the same. */
+export const builtinTools: readonly AnyTool[] = toolsFor({ loki: { settings: undefined, env: {} } });
