@@ -16,7 +16,7 @@ import { canonicalRule } from "../src/tools/aliases.ts";
 import { builtinTools } from "../src/tools/index.ts";
 
 /** Tools that the agents name and that this version need not have: without them they have less, never more. */
-const LATER = "loki_service_errors restart_service WebFetch WebSearch TodoWrite Task".split(" ");
+const LATER = "restart_service WebFetch WebSearch TodoWrite Task".split(" ");
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
 const builtin = fileURLToPath(new URL("../agents", import.meta.url));

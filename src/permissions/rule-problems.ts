@@ -65,7 +65,7 @@ const isOpen = (name: string): boolean =>
 
 /** Tools of other programs and of later versions: real names, so they are no typing errors. */
 const ABSENT = new Set(
-  `agent askuser askuserquestion bashoutput check_run exitplanmode killshell list_agents loki_service_errors
+  `agent askuser askuserquestion bashoutput check_run exitplanmode killshell list_agents
   multiedit notebookedit notebookread skill slashcommand task todoread todowrite wait_for_runs
   webfetch websearch`.split(/\s+/),
 );

@@ -16,6 +16,7 @@ it("every name and alias belongs to one tool", () => {
     ["Bash", "unsafe"],
     ["loki_query", "read"],
     ["loki_labels", "read"],
+    ["loki_service_errors", "read"],
   ]);
 });
 

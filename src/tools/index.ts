@@ -7,6 +7,7 @@ import { grepTool } from "./grep.ts";
 import type { LokiAccess } from "./loki-client.ts";
 import { lokiLabelsTool } from "./loki-labels.ts";
 import { lokiQueryTool } from "./loki-query.ts";
+import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import type { AnyTool } from "./tool.ts";
@@ -27,6 +28,7 @@ export const toolsFor = ({ loki }: ToolSetup): readonly AnyTool[] => [
   bashTool,
   lokiQueryTool(loki),
   lokiLabelsTool(loki),
+  lokiServiceErrorsTool(loki),
 ];
 
 /** Of a project that has set up nothing: their names, effects and inputs are the same. */

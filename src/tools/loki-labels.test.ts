@@ -13,7 +13,7 @@ const LOGS = [
 async function labels(input: { label?: string; query?: string; start?: string; end?: string }) {
   await using loki = await fakeLoki(LOGS);
   await using folder = await tempWorkspace();
-  return lokiLabelsTool({ settings: { url: loki.url }, env: {} }).execute(input, folder.context());
+  return await lokiLabelsTool({ settings: { url: loki.url }, env: {} }).execute(input, folder.context());
 }
 
 it("[S0-38] lists labels, or the values of one, of all streams or of some", async () => {

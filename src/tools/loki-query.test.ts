@@ -29,7 +29,7 @@ async function query(
   changes: Partial<ToolContext> = {},
 ) {
   await using folder = await tempWorkspace();
-  return lokiQueryTool(settings(loki.url)).execute({ ...span, ...input }, folder.context(changes));
+  return await lokiQueryTool(settings(loki.url)).execute({ ...span, ...input }, folder.context(changes));
 }
 
 describe("loki_query", () => {
