@@ -77,7 +77,11 @@ export interface PromptTool {
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
-  const tools = [...toolsFor({ loki: { settings: config.loki, env } }), ...(options.tools ?? [])];
+  const builtin = toolsFor({
+    loki: { settings: config.loki, env },
+    services: { services: config.services, folder: config.folder },
+  });
+  const tools = [...builtin, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelByKey(env);
   const byName = toolsByName(tools);

@@ -17,6 +17,7 @@ it("every name and alias belongs to one tool", () => {
     ["loki_query", "read"],
     ["loki_labels", "read"],
     ["loki_service_errors", "read"],
+    ["restart_service", "unsafe"],
   ]);
 });
 

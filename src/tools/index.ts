@@ -10,15 +10,17 @@ import { lokiQueryTool } from "./loki-query.ts";
 import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
+import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import type { AnyTool } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
 /** What a project has set up for its tools. */
 export interface ToolSetup {
   loki: LokiAccess;
+  services: ServiceAccess;
 }
 
-export const toolsFor = ({ loki }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -29,7 +31,11 @@ export const toolsFor = ({ loki }: ToolSetup): readonly AnyTool[] => [
   lokiQueryTool(loki),
   lokiLabelsTool(loki),
   lokiServiceErrorsTool(loki),
+  restartServiceTool(services),
 ];
 
 /** Of a project that has set up nothing: their names, effects and inputs are the same. */
-export const builtinTools: readonly AnyTool[] = toolsFor({ loki: { settings: undefined, env: {} } });
+export const builtinTools: readonly AnyTool[] = toolsFor({
+  loki: { settings: undefined, env: {} },
+  services: { services: {}, folder: "/" },
+});

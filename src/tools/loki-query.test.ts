@@ -124,7 +124,7 @@ describe("asking Loki", () => {
     }
   });
 
-  it("[A61] sends the secrets that the file names; without them nothing is asked", async () => {
+  it("sends the secrets that the file names; without them nothing is asked", async () => {
     await using loki = await fakeLoki(LOGS);
     await using folder = await tempWorkspace();
     const named = { url: loki.url, tokenEnv: "LOKI_TOKEN", tenantEnv: "LOKI_TENANT" };
