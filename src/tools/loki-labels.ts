@@ -47,7 +47,8 @@ export const lokiLabelsTool = (access: LokiAccess) =>
       if (!names.success)
         return refusal("Loki answered in a form that is not known here; nothing can be shown.");
       const span = `${timeText(range.start)} to ${timeText(range.end)}`;
-      const what = label === undefined ? "labels" : `values of ${label}`;
+      const plural = names.data.length === 1 ? "" : "s";
+      const what = label === undefined ? `label${plural}` : `value${plural} of ${label}`;
       if (names.data.length === 0)
         return textAnswer(
           `No ${what}, ${span}. Ask about a longer time${label ? ", or without label for the names that exist" : ""}.`,
