@@ -29,7 +29,7 @@ import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
-import { builtinTools } from "./tools/index.ts";
+import { toolsFor } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
 
@@ -78,7 +78,11 @@ export interface PromptTool {
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
-  const tools = [...builtinTools, ...(options.tools ?? [])];
+  const builtin = toolsFor({
+    loki: { settings: config.loki, env },
+    services: { services: config.services, folder: config.folder },
+  });
+  const tools = [...builtin, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelByKey(env);
   const byName = toolsByName(tools);
@@ -240,7 +244,10 @@ export function offers(
   if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
   // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
-  return allow === undefined || rulesFor(allow, "strict", tool.name).some((rule) => rule.names(tool.name));
+  if (allow === undefined) return !tool.idle;
+  return rulesFor(allow, "strict", tool.name).some(
+    (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
+  );
 }
 
 function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {

@@ -15,6 +15,10 @@ it("every name and alias belongs to one tool", () => {
     ["LS", "read"],
     ["Bash", "unsafe"],
     ["TodoWrite", "idempotent"],
+    ["loki_query", "read"],
+    ["loki_labels", "read"],
+    ["loki_service_errors", "read"],
+    ["restart_service", "unsafe"],
   ]);
 });
 
