@@ -238,7 +238,7 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 
 export function offers(
   { tools: { allow, deny }, router, readOnly }: Definition,
-  tool: Pick<AnyTool, "name" | "effect">,
+  tool: Pick<AnyTool, "name" | "effect" | "idle">,
 ): boolean {
   // S3-24: a router only chooses. A draft changes nothing.
   if (router || (readOnly && tool.effect !== "read")) return false;
