@@ -105,12 +105,29 @@ describe("reading", () => {
     ["approvals: {timeout: soon}", 'cadre.yaml:1:22 `approvals.timeout`: "soon" is no duration'],
     ["permissions: {dney: [Bash]}", "`permissions.dney`: is not known here: did you mean `deny`?"],
     ["server: {port: 99999}", "cadre.yaml:1:16 `server.port`"],
+    ["loki: {url: ftp://a}", "cadre.yaml:1:13 `loki.url`: must be an http or https address"],
+    ["loki: {url: http://me:secret@a}", "`loki.url`: must be an address alone, without a password"],
+    ["services: {web: {restart: []}}", "`services.web.restart`"],
+    ["services: {web: {restart: systemctl restart web}}", "`services.web.restart`: must be a list"],
+    ["services: {web: {restart: [a], health: {timeout: 1s}}}", "either `url` or `command`"],
     ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
     ["model: 3\nengine: 4", "(and 1 more)"],
   ])("%s is one clear sentence", (yaml, words) => {
     expect(() => load(yaml)).toThrow(
       expect.objectContaining({ code: "CONFIG_INVALID", message: expect.stringContaining(words) }),
     );
+  });
+
+  test("secrets of Loki are named, and a service says how its health is seen", () => {
+    const yaml = `
+loki: { url: "https://logs.example/loki", tokenEnv: LOKI_TOKEN, tenantEnv: LOKI_TENANT, timeout: 5s, token: x }
+services: { api: { restart: [docker, restart, api], health: { url: "http://127.0.0.1:80/health", timeout: 1m } } }`;
+    expect(trusted(yaml)).toMatchObject({
+      loki: { url: "https://logs.example/loki", tokenEnv: "LOKI_TOKEN", timeout: 5_000 },
+      services: { api: { restart: ["docker", "restart", "api"], health: { timeout: 60_000 } } },
+      problems: [{ code: "UNKNOWN_KEY", message: "unknown key `loki.token`" }],
+    });
+    expect(trusted(yaml).loki).not.toHaveProperty("token");
   });
 
   test("a file that cannot be read is one clear sentence", () => {

@@ -27,8 +27,9 @@ import { takesPart } from "./patterns/team-seat.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
+import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
-import { builtinTools } from "./tools/index.ts";
+import { toolsFor } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
 
@@ -77,7 +78,11 @@ export interface PromptTool {
 export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
-  const tools = [...builtinTools, ...(options.tools ?? [])];
+  const builtin = toolsFor({
+    loki: { settings: config.loki, env },
+    services: { services: config.services, folder: config.folder },
+  });
+  const tools = [...builtin, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelByKey(env);
   const byName = toolsByName(tools);
@@ -110,7 +115,8 @@ export function openProject(options: ProjectOptions): Project {
     async prompt(name, task) {
       const definition = await named(name);
       const limits = limitsOf(config.limits, definition.limits, {});
-      const start = { task, depth: 0, workspace: config.folder, limits } as Payload<"RUN_STARTED">;
+      const at = { depth: 0, attended: true, workspace: config.folder };
+      const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
       const offered = turnTools(view, { tools: byName, offers, inputSchema: inputSchemaOf });
       return {
@@ -212,9 +218,11 @@ function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly An
   };
 }
 
-/** Every name of the delegation tool is judged as one. */
+/** Every name of the delegation tool is judged as one, and every name of the question. */
 const loopRule = (rule: string): string =>
-  rule.replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate");
+  rule
+    .replace(/^\s*(delegate_to_agent|mcp__agent__spawn|task)(?=\s*(\(|$))/i, "delegate")
+    .replace(/^\s*(askuser|askuserquestion|ask_user)(?=\s*(\(|$))/i, ASK_USER);
 
 export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
   const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
@@ -228,12 +236,18 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
   return new Map(names);
 }
 
-export function offers({ tools: { allow, deny }, router, readOnly }: Definition, tool: AnyTool): boolean {
+export function offers(
+  { tools: { allow, deny }, router, readOnly }: Definition,
+  tool: Pick<AnyTool, "name" | "effect" | "idle">,
+): boolean {
   // S3-24: a router only chooses. A draft changes nothing.
   if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
   // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
-  return allow === undefined || rulesFor(allow, "strict", tool.name).some((rule) => rule.names(tool.name));
+  if (allow === undefined) return !tool.idle;
+  return rulesFor(allow, "strict", tool.name).some(
+    (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
+  );
 }
 
 function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {

@@ -16,8 +16,7 @@ import { canonicalRule } from "../src/tools/aliases.ts";
 import { builtinTools } from "../src/tools/index.ts";
 
 /** Tools that the agents name and that this version need not have: without them they have less, never more. */
-const LATER =
-  "loki_query loki_labels loki_service_errors restart_service WebFetch WebSearch TodoWrite Task".split(" ");
+const LATER = "WebFetch WebSearch Task".split(" ");
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
 const builtin = fileURLToPath(new URL("../agents", import.meta.url));
@@ -85,6 +84,11 @@ describe("no problems", () => {
     expect(missed).toEqual([]);
     for (const agent of today.agents.values()) expect(agent.definition, agent.name).toBeDefined();
   });
+});
+
+test("[S0-5] ops has every tool that it names", () => {
+  for (const name of ["orchestrator", "coding", "log-analyzer"])
+    expect(today.agents.get(`ops/${name}`)!.problems, name).toEqual([]);
 });
 
 const LOKI = "loki_query loki_labels loki_service_errors";

@@ -139,6 +139,7 @@ type Power = "files" | "commands" | "network";
 const POWERS: Readonly<Record<string, readonly Power[]>> = {
   Write: ["files"],
   Edit: ["files"],
+  TodoWrite: [],
   WebFetch: ["network"],
   WebSearch: ["network"],
   loki_query: ["network"],

@@ -137,7 +137,7 @@ export const CLERK = `---
 name: clerk
 description: Pays what must be paid.
 model: scripted/clerk
-tools: { allow: [Pay], ask: [Pay] }
+tools: { allow: [Pay, AskUser], ask: [Pay] }
 ---
 You pay.
 `;

@@ -1,18 +1,23 @@
 // One run: its row, how it began and ended, and what is below it.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
+import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
+import { runStateProjection } from "../projections/run-state.ts";
+import type { Todo } from "../projections/todos.ts";
 import type { Store } from "../stores/store.ts";
+import { isDamage } from "./failure.ts";
 import type { RunDetail } from "./schema.ts";
 import { stoppingOf } from "./stopping.ts";
 import { subtreeOf } from "./subtree.ts";
 import { totalUsage } from "./tree.ts";
 
 export async function detailOf(store: Store, row: RunRow): Promise<RunDetail> {
-  const [[first], [last], tree] = await Promise.all([
+  const [[first], [last], tree, todos] = await Promise.all([
     store.journal(row.id, 0, 1),
     store.journal(row.id, row.seq - 1, 1),
     subtreeOf(store, row),
+    todosOf(store, row),
   ]);
   const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
   const stopping = await stoppingOf(store, row, tree);
@@ -22,9 +27,20 @@ export async function detailOf(store: Store, row: RunRow): Promise<RunDetail> {
     limits,
     ...endOf(last),
     ...(stopping === undefined ? {} : { stopping }),
+    ...(todos.length === 0 ? {} : { todos }),
     treeUsage: totalUsage(tree),
     children: tree.filter((below) => below.parentRunId === row.id),
   };
+}
+
+/** A damaged journal still has a row, which is shown without it. */
+async function todosOf(store: Store, { id }: RunRow): Promise<Todo[]> {
+  try {
+    return fold(runStateProjection, await store.journal(id)).todos;
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [];
+  }
 }
 
 function endOf(last: JournalEvent | undefined): Pick<RunDetail, "output" | "result"> {

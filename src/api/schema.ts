@@ -15,6 +15,7 @@ import {
 } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
 import { APPROVAL_KINDS } from "../projections/approvals.ts";
+import { Todos } from "../projections/todos.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
 export const MIN_PREFIX = 6;
@@ -246,6 +247,8 @@ export const RunDetail = RunSummary.extend({
   children: z.array(RunSummary),
   /** Present while the run is being cancelled. */
   stopping: Stopping.optional(),
+  /** The latest list that the agent has made of what is to do. */
+  todos: Todos.optional(),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 

@@ -42,6 +42,32 @@ const McpServer = z.looseObject({
   url: z.url().optional(),
 });
 
+/** What we call ourselves. Whoever has the file must not have a password with it. */
+const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
+  const { username, password, search, hash } = new URL(url);
+  return `${username}${password}${search}${hash}` === "";
+}, "must be an address alone, without a password, a query or a fragment");
+
+/** Secrets stay out of the file: it names the variables that hold them. */
+export const Loki = z.strictObject({
+  url: Endpoint,
+  tenantEnv: text.optional(),
+  tokenEnv: text.optional(),
+  timeout: Duration.optional(),
+});
+
+const Argv = z.array(text).min(1);
+
+export const Service = z.strictObject({
+  restart: Argv,
+  health: z
+    .strictObject({ url: Endpoint.optional(), command: Argv.optional(), timeout: Duration.optional() })
+    .refine(({ url, command }) => (url === undefined) !== (command === undefined), {
+      error: "must have either `url` or `command`",
+    })
+    .optional(),
+});
+
 const rules = z.array(z.string()).default([]);
 const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
 
@@ -61,8 +87,8 @@ export const CONFIG_KEYS = {
     unattended: z.enum(["park", "reject", "fail"]).optional(),
   }),
   mcpServers: z.record(z.string(), McpServer),
-  loki: z.looseObject({ url: z.url() }),
-  services: z.record(z.string(), z.looseObject({ restart: z.array(z.string()).min(1).optional() })),
+  loki: Loki,
+  services: z.record(z.string(), Service),
   roles: z.union([text, z.array(z.unknown()), z.looseObject({})]),
   sandbox: z.enum(["auto", "none", "bwrap", "srt"]),
   taint: onOff,

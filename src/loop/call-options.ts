@@ -6,10 +6,10 @@ import type {
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
 import type { Definition } from "../journal/definition.ts";
-import type { Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import type { View } from "../patterns/pattern.ts";
 import { promptMessages } from "../projections/transcript.ts";
+import { askTools } from "./ask-user.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
 import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
 import { mailTools } from "./mail.ts";
@@ -71,7 +71,7 @@ type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
 /** What a model is offered at every turn but the last. */
 export const turnTools = (view: View, parts: Offering): LanguageModelV4FunctionTool[] => [
-  ...delegationOf(view.definition, view.state.start!),
+  ...delegationOf(view, parts),
   ...toolsOf(view.definition, parts),
   ...closingOf(view),
 ];
@@ -82,12 +82,19 @@ const closingOf = (view: View): LanguageModelV4FunctionTool[] =>
 /** What it needs to work with others, from where it stands. The same for every turn of a run. */
 const delegationAt = new WeakMap<object, LanguageModelV4FunctionTool[]>();
 
-function delegationOf(definition: Definition, start: Payload<"RUN_STARTED">): LanguageModelV4FunctionTool[] {
+function delegationOf(view: View, parts: Offering): LanguageModelV4FunctionTool[] {
+  const { definition } = view;
+  const start = view.state.start!;
   const known = delegationAt.get(start);
   if (known) return known;
   const tools = delegationTools(definition, delegatesAt(definition, start));
   const detached = tools.some(({ name }) => name === DELEGATE || name === "mcp__agent__spawn");
-  const offered = [...tools, ...(detached ? tendingTools : []), ...mailTools(definition)];
+  const offered = [
+    ...tools,
+    ...(detached ? tendingTools : []),
+    ...mailTools(definition),
+    ...askTools(view, parts),
+  ];
   const made = offered.map(({ name, description, schema }) => offer(name, description, schema));
   delegationAt.set(start, made);
   return made;

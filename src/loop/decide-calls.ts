@@ -6,13 +6,15 @@ import type { Action, Ending } from "../patterns/action.ts";
 import type { View } from "../patterns/pattern.ts";
 import { awaitsDecision, outcomeIsUnknown, outcomeItemId } from "../projections/approvals.ts";
 import { itemIdOf, type RunState, type ToolCall } from "../projections/run-state.ts";
+import { questionOf } from "../projections/tool-call.ts";
+import { answerToQuestion, UNATTENDED } from "./ask-user.ts";
 import { nextForChildren } from "./decide-children.ts";
 import { isErrand } from "./errands.ts";
 import { mayStart, nextExpiry, suspendForApproval } from "./open-calls.ts";
 import { reportOf } from "./report.ts";
 
 /** How the rule of a call begins that nobody was there to approve, where that fails the run. */
-export const UNATTENDED_FAIL = "unattended fail";
+export const UNATTENDED_FAIL = `${UNATTENDED} fail`;
 
 /** Undefined: every call has its result (or is the report that ends the run). */
 export function nextForCalls(view: View, now: number): Action | undefined {
@@ -43,22 +45,32 @@ export function nextForCalls(view: View, now: number): Action | undefined {
 }
 
 /** Where the run's policy says that an unanswered question fails it. */
-function failureOfPolicy({ proposal, decision, name }: ToolCall, { start }: RunState): Ending | undefined {
+function failureOfPolicy(call: ToolCall, { start }: RunState): Ending | undefined {
+  const { proposal, decision, name } = call;
+  const question = questionOf(call)?.question;
   if (decision?.decision === "expire" && start!.approvals.onTimeout === "fail") {
     return {
       status: "failed",
       stopReason: "approval_expired",
-      summary: `Nobody decided on ${name} in time.`,
+      summary:
+        question === undefined
+          ? `Nobody decided on ${name} in time.`
+          : `Nobody answered in time: ${question}`,
     };
   }
   if (proposal?.verdict === "deny" && proposal.rule.startsWith(UNATTENDED_FAIL)) {
-    return { status: "failed", stopReason: "error", summary: `${name} needs a person, and nobody is there.` };
+    const summary =
+      question === undefined
+        ? `${name} needs a person, and nobody is there.`
+        : `A question needs a person, and nobody is there: ${question}`;
+    return { status: "failed", stopReason: "error", summary };
   }
   return undefined;
 }
 
 /** What a person's word, or a rule, says about a call is its result: nothing runs. */
 function answerWithoutEffect(call: ToolCall): EventBody[] {
+  if (questionOf(call)) return answerToQuestion(call);
   const { proposal, decision, verdict, id, attempts } = call;
   const attempt = attempts > 1 ? { attempt: attempts } : {};
   const result = (output: string, outcome: "denied" | "ok" | "unknown"): EventBody[] => [

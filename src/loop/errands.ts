@@ -1,6 +1,8 @@
-// Calls that the loop answers itself, without a tool: see to children that nobody waits for, send a message.
+// Calls that the loop answers itself, without a tool: see to children that nobody waits for, send a message, ask.
 
-import type { Definition } from "../journal/definition.ts";
+import type { Effect } from "../journal/definition.ts";
+import type { View } from "../patterns/pattern.ts";
+import { ASK_NAMES, isQuestion, mayAsk } from "./ask-user.ts";
 import { DELEGATE } from "./delegation.ts";
 import { mailTools, SEND_MESSAGE, sendMail } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
@@ -17,13 +19,23 @@ export const LOOP_TOOLS: readonly string[] = [
   ...tendingTools.map(({ name }) => name),
   SEND_MESSAGE,
   ...TEAM_TOOLS,
+  ...ASK_NAMES,
 ];
 
-export const isErrand = (tool: string): boolean => tool === SEND_MESSAGE || isTending(tool);
+export const isErrand = (tool: string): boolean =>
+  tool === SEND_MESSAGE || isTending(tool) || isQuestion(tool);
 
-/** Errands that only an agent may run whose file lists them. */
-export const mayRun = (tool: string, definition: Definition): boolean =>
-  tool !== SEND_MESSAGE || mailTools(definition).length > 0;
+/** Whatever else it may call: only an agent whose file lists it may run it. */
+export const mustBeListed = (tool: string): boolean => tool === SEND_MESSAGE;
+
+export const effectOfErrand = (tool: string): Effect =>
+  tool === "cancel_run" || tool === SEND_MESSAGE ? "idempotent" : "read";
+
+/** Some errands depend on the agent's file, and on where it stands. */
+export function mayRun(tool: string, view: View, parts: Pick<LoopParts, "offers">): boolean {
+  if (isQuestion(tool)) return mayAsk(view, parts);
+  return tool !== SEND_MESSAGE || mailTools(view.definition).length > 0;
+}
 
 export async function runErrand(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
   const call = run.state.calls.get(callId)!;

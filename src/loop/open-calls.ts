@@ -1,8 +1,10 @@
 // Calls of the latest thought that have no result yet: which may begin, and what the run waits for because of them.
 
+import type { WaitingOn } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { awaitsDecision } from "../projections/approvals.ts";
 import { itemIdOf, type ToolCall } from "../projections/run-state.ts";
+import { questionOf } from "../projections/tool-call.ts";
 
 /** True where the call may begin now, for the first time or again. */
 export function mayStart(call: ToolCall): boolean {
@@ -15,12 +17,23 @@ export function mayStart(call: ToolCall): boolean {
 
 /** Undefined: nobody is asked about any of them. */
 export function suspendForApproval(open: readonly ToolCall[]): Action | undefined {
-  const items = open.filter(awaitsDecision).map(itemIdOf);
-  if (items.length === 0) return undefined;
-  return { type: "suspend", waitingOn: { kind: "approval", items }, wakeAt: nextExpiry(open) };
+  const asked = open.filter(awaitsDecision);
+  if (asked.length === 0) return undefined;
+  return { type: "suspend", waitingOn: waitFor(asked), wakeAt: nextExpiry(open) };
 }
 
 export function nextExpiry(open: readonly ToolCall[]): number | undefined {
   const times = open.filter(awaitsDecision).flatMap((call) => call.proposal?.expiresAt ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** For an answer only where nothing else is asked; of one question it says which. */
+function waitFor(asked: readonly ToolCall[]): WaitingOn {
+  const items = asked.map(itemIdOf);
+  const questions = asked.flatMap((call) => questionOf(call) ?? []);
+  if (questions.length < asked.length) return { kind: "approval", items };
+  const [only] = questions;
+  if (!only || questions.length > 1) return { kind: "question", items };
+  const { question: detail, choices } = only;
+  return { kind: "question", items, detail, ...(choices === undefined ? {} : { choices }) };
 }

@@ -313,11 +313,12 @@ function alreadyDecided(
     before.answer === decision.answer &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
-  const { by, ts } = before;
+  const { by, ts, answer } = before;
+  const what = answer === undefined ? before.decision : `answer ${JSON.stringify(answer)}`;
   throw new CadreError(
     "ALREADY_DECIDED",
-    `${by} has decided already (${before.decision}, ${new Date(ts).toISOString()}). Your decision was not recorded.`,
-    { by, at: ts, decision: before.decision },
+    `${by} has decided already (${what}, ${new Date(ts).toISOString()}). Your decision was not recorded.`,
+    { by, at: ts, decision: before.decision, ...(answer === undefined ? {} : { answer }) },
   );
 }
 

@@ -7,11 +7,11 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
 import type { Grant, Verdict } from "../permissions/permission.ts";
-import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
+import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
 import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
-import { isErrand, mayRun } from "./errands.ts";
-import { SEND_MESSAGE } from "./mail.ts";
+import { effectOfErrand, isErrand, mayRun, mustBeListed } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseDelegation } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -35,11 +35,28 @@ export function judgedCall(
   parts: LoopParts,
 ): Promise<EventBody> | EventBody {
   if (isDelegation(call.name)) return proposeDelegation(call, grants, run, parts);
+  if (isQuestion(call.name)) return proposeQuestion(call, grants, run, parts);
   if (!isErrand(call.name)) return proposalOf(call, 1, grants, run, parts);
   const { name, input } = call;
-  const effect = name === "cancel_run" || name === SEND_MESSAGE ? "idempotent" : "read";
+  const effect = effectOfErrand(name);
   const judged = attended(judgeCall({ name }, input, effect, grants, run, parts), run);
   return proposed(call, { name, effect, ...judged }, JSON.stringify(input, null, 2), run, parts);
+}
+
+/** Asked of a person unless a rule forbids it; nothing runs, so there is nothing that an answer is bound to. */
+function proposeQuestion(
+  call: ToolCall,
+  grants: readonly Grant[],
+  run: RunJournal,
+  parts: LoopParts,
+): EventBody {
+  const problem = call.invalid === undefined ? problemWithQuestion(call) : invalidJson(call);
+  if (problem !== undefined) return result(call, problem, "error");
+  const rules = judgeCall({ name: ASK_USER }, call.input, "read", grants, run, parts);
+  const judged = rules.verdict === "deny" ? rules : attended({ verdict: "ask", rule: A_QUESTION }, run);
+  const base = { toolCallId: call.id, name: ASK_USER, effect: "read" as const, ...judged };
+  const payload = judged.verdict === "ask" ? { ...base, ...expiryOf(run, parts) } : base;
+  return { type: "TOOL_PROPOSED", payload };
 }
 
 /** View under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
@@ -87,15 +104,18 @@ function proposed(
 ): EventBody {
   const base = { toolCallId: call.id, ...judged };
   if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
-  const { start } = run.state;
-  const expires = start!.attended && start!.approvals.onTimeout !== "wait";
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
     hash: approvalHash(call.name, call.input, undefined, run, parts),
     preview,
-    ...(expires ? { expiresAt: parts.clock.now() + start!.limits.approvalTimeout } : {}),
+    ...expiryOf(run, parts),
   };
   return { type: "TOOL_PROPOSED", payload };
+}
+
+function expiryOf({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: number } {
+  const { attended: present, approvals, limits } = state.start!;
+  return present && approvals.onTimeout !== "wait" ? { expiresAt: clock.now() + limits.approvalTimeout } : {};
 }
 
 export async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
@@ -120,8 +140,6 @@ export async function proposalOf(
   if (judged.verdict !== "ask") return { type: "TOOL_PROPOSED", payload: base };
   const preview = await previewOf(tool, input, run);
   const { fingerprint } = preview;
-  const { start } = run.state;
-  const expires = start!.attended && start!.approvals.onTimeout !== "wait";
   const payload: Payload<"TOOL_PROPOSED"> = {
     ...base,
     // P4: a person may make more of a command that only reads, and a crash must not do that twice.
@@ -129,7 +147,7 @@ export async function proposalOf(
     hash: approvalHash(call.name, input, fingerprint, run, parts),
     preview: preview.text,
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(expires ? { expiresAt: parts.clock.now() + start!.limits.approvalTimeout } : {}),
+    ...expiryOf(run, parts),
   };
   return { type: "TOOL_PROPOSED", payload };
 }
@@ -177,7 +195,7 @@ export function judgeCall(
 }
 
 /** What the loop offers by itself stands on no agent's list; what a list denies holds all the same. */
-const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) && tool !== SEND_MESSAGE);
+const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) && !mustBeListed(tool));
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
@@ -223,7 +241,7 @@ export function refusalOf(
   if (state.latest?.purpose === "final" && !chooses) return result(call, LAST_TURN_IS_OVER, "denied");
   const delegates = !definition.router && isDelegation(call.name) && call.name !== ROUTE_TO;
   if (chooses || delegates) return undefined;
-  if (isErrand(call.name) && mayRun(call.name, definition)) return undefined;
+  if (isErrand(call.name) && mayRun(call.name, run, parts)) return undefined;
   const tool = parts.tools.get(call.name);
   if (!tool || !parts.offers(definition, tool))
     return result(call, notOffered(call.name, run, parts), "denied");
@@ -259,5 +277,5 @@ function result(call: ToolCall, output: string, outcome: "deferred" | "denied" |
 function attended(judged: Verdict, run: RunJournal): Verdict {
   const { attended: present, approvals } = run.state.start!;
   if (judged.verdict !== "ask" || present || approvals.unattended === "park") return judged;
-  return { verdict: "deny", rule: `unattended ${approvals.unattended}, after ${judged.rule}` };
+  return { verdict: "deny", rule: `${UNATTENDED} ${approvals.unattended}, after ${judged.rule}` };
 }

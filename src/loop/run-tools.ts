@@ -167,6 +167,7 @@ async function execute(
     callId: call.id,
     attempt,
     key: `${runId}/${call.id}`,
+    nonce: () => parts.ids.nonce(),
     signal: stop.signal,
     progress: (text) => parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
   };

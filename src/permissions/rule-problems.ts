@@ -65,8 +65,8 @@ const isOpen = (name: string): boolean =>
 
 /** Tools of other programs and of later versions: real names, so they are no typing errors. */
 const ABSENT = new Set(
-  `agent askuser askuserquestion bashoutput check_run exitplanmode killshell list_agents loki_labels loki_query
-  loki_service_errors multiedit notebookedit notebookread skill slashcommand task todoread todowrite wait_for_runs
+  `agent bashoutput check_run exitplanmode killshell list_agents
+  multiedit notebookedit notebookread skill slashcommand task todoread wait_for_runs
   webfetch websearch`.split(/\s+/),
 );
 

@@ -4,6 +4,7 @@
 import { approvalId } from "../ids.ts";
 import type { JournalEvent, WaitingOn } from "../journal/events.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
+import { ASK_USER, type Question, questionOf } from "./tool-call.ts";
 
 export const APPROVAL_KINDS = ["tool", "question", "outcome", "budget", "loop"] as const;
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number];
@@ -43,7 +44,7 @@ export function openItems(state: RunState): ApprovalItem[] {
   if (waiting?.kind !== "budget" && waiting?.kind !== "loop" && waiting?.kind !== "question") return items;
   const { kind, detail, choices, until } = waiting;
   for (const itemId of waiting.items ?? []) {
-    if (state.decisions.has(itemId)) continue;
+    if (state.decisions.has(itemId) || state.calls.has(itemId)) continue;
     const reached = state.reached.get(`limit/${itemId}`);
     items.push({
       ...base(state, itemId),
@@ -86,9 +87,10 @@ const OPENED_BY: Partial<Record<WaitingOn["kind"], ApprovalKind>> = {
 export function itemChanges(event: JournalEvent): ItemChange[] {
   switch (event.type) {
     case "TOOL_PROPOSED": {
-      const { toolCallId, round = 1, verdict, expiresAt } = event.payload;
+      const { toolCallId, name, round = 1, verdict, expiresAt } = event.payload;
       const itemId = round === 1 ? toolCallId : `${toolCallId}~${round}`;
-      return verdict === "ask" ? [{ type: "open", itemId, kind: "tool", expiresAt }] : [];
+      const kind = name === ASK_USER ? "question" : "tool";
+      return verdict === "ask" ? [{ type: "open", itemId, kind, expiresAt }] : [];
     }
     case "RUN_SUSPENDED": {
       const { kind, items = [], until } = event.payload.waitingOn;
@@ -144,18 +146,29 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, hash, expiresAt } = proposal;
+  const asked = {
+    ...base(state, itemIdOf(call)),
+    requestedAt: proposal.ts,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+  const question = questionOf(call);
+  if (question) return [{ ...asked, ...questionItem(call, question) }];
   return [
     {
-      ...base(state, itemIdOf(call)),
+      ...asked,
       kind: "tool",
       ...common,
       rule,
-      requestedAt: proposal.ts,
       ...(preview === undefined ? {} : { preview }),
       ...(hash === undefined ? {} : { hash }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
     },
   ];
+}
+
+/** As that of a step, whose questions are nobody's calls. */
+function questionItem({ id, input }: ToolCall, { question, choices }: Question) {
+  const answers = choices === undefined ? {} : { choices };
+  return { kind: "question" as const, callId: id, input, detail: question, ...answers, round: 1 };
 }
 
 function base(state: RunState, itemId: string) {

@@ -23,22 +23,21 @@ import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
-import { CONCLUDE_TEAM, FINAL_REPORT, itemIdOf, newCall, type ToolCall } from "./tool-call.ts";
+import { type Todo, todosIn } from "./todos.ts";
+import {
+  CONCLUDE_TEAM,
+  effectiveInput,
+  FINAL_REPORT,
+  itemIdOf,
+  newCall,
+  type OpenModelCall,
+  opened,
+  type ToolCall,
+} from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { loopItem } from "./loop-guard.ts";
-export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall } from "./tool-call.ts";
-
-export interface OpenModelCall {
-  callId: string;
-  attempt: number;
-  /** Attempts in a row at this call by this model: the next of the chain begins anew. */
-  tries: number;
-  model: string;
-  purpose: Purpose;
-  ts: number;
-  estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
-}
+export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
 export interface RunEnd {
   status: "completed" | "failed" | "cancelled";
@@ -102,6 +101,8 @@ export interface RunState {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Of the latest run of a test runner, here or below. */
   tests: TestCounts | undefined;
+  /** The latest list of what is to do. */
+  todos: Todo[];
 }
 
 export const emptyRunState = (): RunState => ({
@@ -141,6 +142,7 @@ export const emptyRunState = (): RunState => ({
   told: new Set(),
   files: new Map(),
   tests: undefined,
+  todos: [],
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
@@ -259,11 +261,8 @@ function suspended(state: RunState, { payload }: EventOf<"RUN_SUSPENDED">): void
 }
 
 function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">): void {
-  const { callId, attempt = 1, model, purpose = "turn", estimate } = event.payload;
-  if (attempt === 1) state.modelCalls++;
-  const before = state.failed;
-  const tries = attempt > 1 && before?.model === model ? before.tries + 1 : 1;
-  state.openModelCall = { callId, attempt, tries, model, purpose, ts: event.ts, estimate };
+  if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
+  state.openModelCall = opened(event, state.failed);
   state.failed = undefined;
   working(state);
 }
@@ -347,6 +346,7 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, output, seq: event.seq };
+  if (outcome === "ok") state.todos = todosIn(call.proposal?.name ?? "", effectiveInput(call)) ?? state.todos;
   if (call.isStep) return;
   if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
     state.guard.badReports++;

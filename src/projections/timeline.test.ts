@@ -161,6 +161,8 @@ test("children are called by their agents", () => {
 test("a call is told by what it is about", () => {
   expect(describeCall("Grep", { pattern: "TODO", path: "src" })).toBe("Grep TODO");
   expect(describeCall("TodoWrite", { todos: [1] })).toBe('TodoWrite {"todos":[1]}');
+  const todos = [{ content: "Look", status: "completed" }];
+  expect(describeCall("TodoWrite", { todos })).toBe("To do: 1 of 1 done");
   expect(describeCall("LS", {})).toBe("LS");
   expect(describeCall("LS", null)).toBe("LS");
   expect(describeCall("Bash", { command: "x".repeat(500) })).toHaveLength(165);

@@ -9,6 +9,8 @@ import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
+import { todosIn, todosLine } from "./todos.ts";
+import { ASK_USER } from "./tool-call.ts";
 
 export type TimelineKind =
   | "start"
@@ -91,6 +93,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const what = callName(names, payload.toolCallId, payload.name);
     if (payload.verdict === "deny") return ["approval", "bad", `Not allowed: ${what}`, payload.rule];
     if (payload.verdict === "allow") return undefined;
+    if (payload.name === ASK_USER) return ["approval", "warn", what];
     const again = (payload.round ?? 1) > 1 ? " again, now that something changed," : "";
     return ["approval", "warn", `Asks${again} to ${inSentence(what)}`, payload.preview];
   },
@@ -196,10 +199,13 @@ function callName(names: Names, id: string, otherwise = `Call ${id}`): string {
 /** A call by what it does: `Read src/app.ts`, `Run: npm test`. */
 export function describeCall(tool: string, input: unknown): string {
   if (typeof input !== "object" || input === null) return tool;
+  const todos = todosIn(tool, input);
+  if (todos) return `To do: ${oneLine(todosLine(todos))}`;
   const fields = input as Record<string, unknown>;
   const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";
   const main = MAIN_FIELDS.map((name) => fields[name]).find(isWord);
   if (tool === "Bash" && main !== undefined) return `Run: ${oneLine(main)}`;
+  if (tool === ASK_USER && main !== undefined) return `Ask: ${oneLine(main)}`;
   if (main !== undefined) return `${tool} ${oneLine(main)}`;
   return Object.keys(fields).length === 0 ? tool : `${tool} ${oneLine(JSON.stringify(fields))}`;
 }

@@ -1,6 +1,6 @@
-// A call of an agent, from the thought that made it (or the step of its module) to its one result.
+// The calls of an agent: a tool's from the thought that made it to its one result, its model's while it is under way.
 
-import type { Payload } from "../journal/events.ts";
+import type { EventOf, Payload, Purpose } from "../journal/events.ts";
 import type { ToolCallPart } from "../journal/message.ts";
 
 /** The call by which an agent ends its run. */
@@ -9,6 +9,8 @@ export const FINAL_REPORT = "final_report";
 export const BROADCAST = "broadcast";
 export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
+/** The call by which an agent asks a person. */
+export const ASK_USER = "AskUser";
 
 export interface ToolCall {
   id: string;
@@ -62,8 +64,39 @@ export const stepCall = (id: string, toolName: string, input: unknown): ToolCall
 /** The id under which a person decides on a call; a later round is another item, so an old answer cannot reach it. */
 export const itemIdOf = (call: ToolCall): string => roundId(call.id, call.proposal?.round ?? 1);
 
+export interface Question {
+  question: string;
+  choices?: string[];
+  why?: string;
+}
+
+/** Undefined: it is another call. Only what fits is ever proposed. */
+export const questionOf = ({ proposal, input }: ToolCall): Question | undefined =>
+  proposal?.name === ASK_USER ? (input as Question) : undefined;
+
 /** What runs: what the model wrote, or what a person made of it. */
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
 
 const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
+
+export interface OpenModelCall {
+  callId: string;
+  attempt: number;
+  /** Attempts in a row at this call by this model: the next of the chain begins anew. */
+  tries: number;
+  model: string;
+  purpose: Purpose;
+  ts: number;
+  estimate: Payload<"MODEL_CALL_STARTED">["estimate"];
+}
+
+/** `before`: the latest call, if its last attempt failed. */
+export function opened(
+  { ts, payload }: EventOf<"MODEL_CALL_STARTED">,
+  before: Pick<OpenModelCall, "model" | "tries"> | undefined,
+): OpenModelCall {
+  const { callId, attempt = 1, model, purpose = "turn", estimate } = payload;
+  const tries = attempt > 1 && before?.model === model ? before.tries + 1 : 1;
+  return { callId, attempt, tries, model, purpose, ts, estimate };
+}

@@ -14,6 +14,11 @@ it("every name and alias belongs to one tool", () => {
     ["Grep", "read"],
     ["LS", "read"],
     ["Bash", "unsafe"],
+    ["TodoWrite", "idempotent"],
+    ["loki_query", "read"],
+    ["loki_labels", "read"],
+    ["loki_service_errors", "read"],
+    ["restart_service", "unsafe"],
   ]);
 });
 

@@ -4,12 +4,24 @@ import { bashTool } from "./bash.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
+import type { LokiAccess } from "./loki-client.ts";
+import { lokiLabelsTool } from "./loki-labels.ts";
+import { lokiQueryTool } from "./loki-query.ts";
+import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
+import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
+import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
 import { writeTool } from "./write.ts";
 
-export const builtinTools: readonly AnyTool[] = [
+/** What a project has set up for its tools. */
+export interface ToolSetup {
+  loki: LokiAccess;
+  services: ServiceAccess;
+}
+
+export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -17,4 +29,15 @@ export const builtinTools: readonly AnyTool[] = [
   grepTool,
   lsTool,
   bashTool,
+  todoWriteTool,
+  lokiQueryTool(loki),
+  lokiLabelsTool(loki),
+  lokiServiceErrorsTool(loki),
+  restartServiceTool(services),
 ];
+
+/** Of a project that has set up nothing: their names, effects and inputs are the same. */
+export const builtinTools: readonly AnyTool[] = toolsFor({
+  loki: { settings: undefined, env: {} },
+  services: { services: {}, folder: "/" },
+});

@@ -20,6 +20,7 @@ export async function tempWorkspace(): Promise<TempWorkspace> {
       callId: "m1.0",
       attempt: 1,
       key: "r1:m1.0",
+      nonce: () => "n0nce",
       signal: new AbortController().signal,
       ...changes,
     }),

@@ -14,6 +14,8 @@ export interface ToolContext {
   attempt: number;
   /** The same for every attempt at this call: an `idempotent` tool hands it on or checks it. */
   key: string;
+  /** For the mark around text that nobody here wrote (`journal/untrusted.ts`): new each time, and not to be guessed. */
+  nonce(): string;
   /** Aborted at cancel, at the time limit and at shutdown: stop, and leave no process behind. */
   signal: AbortSignal;
   /** Output while it comes, for people who watch. Never stored. */
@@ -49,6 +51,8 @@ export interface Tool<Input = unknown> {
   patches?: boolean;
   /** Milliseconds, where the general limit does not fit. */
   timeout?: number;
+  /** The project has set up nothing for it: only an agent that names it is offered it, and told what is missing. */
+  idle?: boolean;
   /** Other names that agent files use for it. */
   aliases?: readonly string[];
   /** Contract: must not throw for anything the model or the world did; that is an answer with `isError`. */

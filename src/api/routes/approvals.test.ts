@@ -27,6 +27,7 @@ const pay = (to: string, amount = 5) => ({ tool: "Pay", input: { to, amount } })
 /** Pays once, or to three people at once, and tells what it was told. */
 const clerk: Script = ({ turn, task, lastResult }) => {
   if (turn > 1) return { report: { summary: `told: ${lastResult}` } };
+  if (task.includes("ask")) return { calls: [{ tool: "AskUser", input: { question: "To whom?" } }] };
   return { calls: task.includes("three") ? [pay("ann"), pay("bob"), pay("cem")] : [pay("ann")] };
 };
 
@@ -318,6 +319,26 @@ describe("decisions", () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { code: "BAD_REQUEST" } } });
     expect(await api.client.approvals()).toEqual([item]);
     expect(book.paid).toEqual([]);
+  });
+});
+
+describe("questions", () => {
+  test("are listed with the approvals and take an answer, once", async () => {
+    const item = await firstAsked("ask first");
+    expect(item).toMatchObject({ kind: "question", detail: "To whom?", callId: "m1.0" });
+    expect(item.grant).toBeUndefined();
+    const post = (body: object) => ask(api, "POST", `/api/approvals/${item.id}`, body);
+    expect(await post({ decision: "answer" })).toMatchObject({ status: 400 });
+    expect(await post({ decision: "approve", scope: "always" })).toMatchObject({ status: 400 });
+    const given = { decision: "answer", answer: "ann" };
+    expect(await post(given)).toMatchObject({ status: 200, body: { alreadyDecided: false } });
+    expect(await post(given)).toMatchObject({ status: 200, body: { alreadyDecided: true } });
+    expect(await post({ decision: "answer", answer: "bob" })).toMatchObject({
+      status: 409,
+      body: { error: { code: "ALREADY_DECIDED", details: { by: "maria", answer: "ann" } } },
+    });
+    await until(api, item.runId, isEnd);
+    expect((await api.client.run(item.runId)).summary).toBe("told: Answered by maria: ann");
   });
 });
 

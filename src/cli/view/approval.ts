@@ -97,7 +97,8 @@ export function itemTitle(item: ApprovalView): string {
 }
 
 function facts(item: ApprovalView): string[] {
-  const says = (item.input as { description?: unknown } | undefined)?.description;
+  const { description, why } = (item.input ?? {}) as { description?: unknown; why?: unknown };
+  const says = item.kind === "question" ? why : description;
   return [
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
     ...(item.rule === undefined ? [] : [`asked because of: ${plainLine(item.rule)}`]),

@@ -3,6 +3,7 @@
 import type { JournalEvent, WaitingOn } from "../../journal/events.ts";
 import type { RunState } from "../../projections/run-state.ts";
 import { describeCall } from "../../projections/timeline.ts";
+import { todosLine } from "../../projections/todos.ts";
 import { count, duration } from "./format.ts";
 import { plainLine } from "./plain.ts";
 
@@ -53,6 +54,10 @@ export const nextAttempt = ({ failed }: RunState): number => (failed?.attempt ??
 /** Which turn it is in, of how many. */
 export const turnOf = ({ turns, openModelCall, start }: RunState): string =>
   `turn ${turns + (openModelCall ? 1 : 0)}/${start?.limits.maxTurns ?? "?"}`;
+
+/** How far its own list is done; empty where it keeps none. */
+export const todoText = ({ todos }: RunState): string =>
+  todos.length === 0 ? "" : plainLine(todosLine(todos));
 
 /** A line that counts tenths would never be still. */
 export function wholeSeconds(ms: number): string {

@@ -7,7 +7,7 @@ import type { Delta } from "../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
 import type { TimelineEntry } from "../../projections/timeline.ts";
-import { turnOf } from "./doing.ts";
+import { todoText, turnOf } from "./doing.ts";
 import { fitLine } from "./fit.ts";
 import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
@@ -113,9 +113,8 @@ function statusOf({ runs }: LiveTree, now: number): string | undefined {
   if (!run) return undefined;
   const { what, time, output } = run.doing.now(now)!;
   const more = others.length === 0 ? [] : [`${others.length} more at work`];
-  return [pathText(run), turnOf(run.state), what, time, ...(output === "" ? [] : [output]), ...more].join(
-    " · ",
-  );
+  const told = [output, todoText(run.state)].filter((text) => text !== "");
+  return [pathText(run), turnOf(run.state), what, time, ...told, ...more].join(" · ");
 }
 
 /** What a model is called wherever its words are shown. */

@@ -4,6 +4,7 @@ import type { RunDetail, RunTree } from "../../api/schema.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { fold } from "../../projections/projection.ts";
 import { type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
+import { todosLine } from "../../projections/todos.ts";
 import type { Standing } from "../standing.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
@@ -37,6 +38,7 @@ export function pageLines(
       timelineLines(entry, screen),
     ),
     ...below,
+    ...todoLines(run, screen),
     ...summaryLines(run, screen, { standing: standings.get(run.id) ?? run.status }),
   ];
 }
@@ -71,6 +73,17 @@ function pathLines(
     paint("dim", `started by: cadre show ${parentRunId}${at}`),
   ];
 }
+
+/** What the agent has written down to do, and how far it is. */
+function todoLines({ todos = [] }: RunDetail, page: Page): string[] {
+  if (todos.length === 0) return [];
+  const lines = todos.flatMap(({ content, status }) =>
+    fitLine({ head: `  ${TODO_MARKS[status]} `, text: plainLine(content) }, page),
+  );
+  return ["", ...fitLines([`To do: ${plainLine(todosLine(todos))}`], page), ...lines];
+}
+
+const TODO_MARKS = { completed: "✓", in_progress: "●", pending: "○" } as const;
 
 /** A run that waits for several children says so again after each of them. */
 function withoutRepeats(events: readonly JournalEvent[]): JournalEvent[] {

@@ -95,6 +95,16 @@ describe("a tree in as many lines as there is room for", () => {
   });
 });
 
+test("what an agent has on its list stands behind what it does", () => {
+  const live = tree([{ is: thinking }]);
+  const todos = [
+    { content: "Look", status: "completed" as const },
+    { content: "Write the test", status: "in_progress" as const, activeForm: "writing the test" },
+  ];
+  live.runs.get("c0")!.state.todos = todos;
+  expect(drawn(live, 20)[1]).toContain("1 of 2 done: writing the test");
+});
+
 test("a run needs a person where an item is open or it is held, not where that is only so below it", () => {
   const live = tree([{ is: waiting }, { is: completed() }]);
   const blocked: EventBody = {

@@ -5,7 +5,7 @@ import { openItems } from "../../projections/approvals.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
 import { allOf, branches, chosen } from "./branches.ts";
-import { wholeSeconds } from "./doing.ts";
+import { todoText, wholeSeconds } from "./doing.ts";
 import { count, shortCost, shortCount } from "./format.ts";
 import { hasEnded, type LiveRun, needsPerson } from "./live-tree.ts";
 import { plainLine } from "./plain.ts";
@@ -73,7 +73,8 @@ function whatOf(run: LiveRun, now: number): string {
   if (!current) return "about to begin";
   const { what, time, output } = current;
   const isLong = state.status === "running" && !/^\d s$/.test(time);
-  return `${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}${output === "" ? "" : ` · ${output}`}`;
+  const more = [output, todoText(state)].filter((text) => text !== "");
+  return [`${what}${isLong || time.endsWith("left") ? ` (${time})` : ""}`, ...more].join(" · ");
 }
 
 const belowOf = ({ state }: LiveRun): string => `${count(state.waitingOn?.items?.length ?? 0, "run")} below`;

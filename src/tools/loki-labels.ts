@@ -1,0 +1,59 @@
+// Says which labels Loki knows, or which values one of them has.
+
+import { z } from "zod";
+import { systemClock } from "../clock.ts";
+import { refusal, textAnswer } from "./answers.ts";
+import { askLoki, type LokiAccess } from "./loki-client.ts";
+import { failedAnswer, markedAnswer } from "./loki-lines.ts";
+import { FORMS, readRange, timeText } from "./loki-time.ts";
+import { defineTool } from "./tool.ts";
+import { visible } from "./visible.ts";
+
+/** It becomes part of a path. */
+const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/;
+
+export const Names = z.array(z.string());
+
+export const lokiLabelsTool = (access: LokiAccess) =>
+  defineTool({
+    name: "loki_labels",
+    description:
+      "Lists the labels that logs in Loki have, or, with label, the values of that one. Ask this before you write a query.",
+    input: z.strictObject({
+      label: z.string().regex(LABEL).optional().describe("List the values of this label"),
+      query: z.string().min(1).max(2_000).optional().describe('Only of these streams: {env="prod"}'),
+      start: z.string().max(100).optional().describe(`Begin: ${FORMS}. 1h by default`),
+      end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+    }),
+    effect: "read",
+    idle: !access.settings,
+
+    async execute({ label, query, start, end }, context) {
+      const when = readRange({ ...(start ? { start } : {}), ...(end ? { end } : {}) }, systemClock.now());
+      if (!when.ok) return refusal(when.why);
+      const { range } = when;
+      const reply = await askLoki(access, {
+        path: label === undefined ? "labels" : `label/${label}/values`,
+        parameters: {
+          start: String(range.start),
+          end: String(range.end),
+          ...(query === undefined ? {} : { query }),
+        },
+        signal: context.signal,
+      });
+      if (!reply.ok) return failedAnswer(reply, context);
+      // Loki leaves `data` out where there is nothing.
+      const names = Names.safeParse(reply.data ?? []);
+      if (!names.success)
+        return refusal("Loki answered in a form that is not known here; nothing can be shown.");
+      const span = `${timeText(range.start)} to ${timeText(range.end)}`;
+      const plural = names.data.length === 1 ? "" : "s";
+      const what = label === undefined ? `label${plural}` : `value${plural} of ${label}`;
+      if (names.data.length === 0)
+        return textAnswer(
+          `No ${what}, ${span}. Ask about a longer time${label ? ", or without label for the names that exist" : ""}.`,
+        );
+      const listed = names.data.map((name) => visible(name).replaceAll("\n", "⟦U+000A⟧")).sort();
+      return markedAnswer(`${listed.length} ${what}, ${span}.`, listed.join("\n"), context);
+    },
+  });

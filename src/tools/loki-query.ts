@@ -1,0 +1,103 @@
+// Asks Loki for log lines, or for numbers over time, in LogQL.
+
+import { z } from "zod";
+import { systemClock } from "../clock.ts";
+import { refusal, textAnswer } from "./answers.ts";
+import { askLoki, type LokiAccess } from "./loki-client.ts";
+import {
+  failedAnswer,
+  type LogLine,
+  labelsText,
+  linesOf,
+  linesText,
+  markedAnswer,
+  Streams,
+} from "./loki-lines.ts";
+import { FORMS, readRange, type TimeRange, timeText } from "./loki-time.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
+
+const DEFAULT_LIMIT = 100;
+
+export const lokiQueryTool = (access: LokiAccess) =>
+  defineTool({
+    name: "loki_query",
+    description:
+      'Reads logs from Loki with a LogQL query, e.g. {service="api"} |= "timeout". Lines come oldest first; limit takes the newest (backward) or the oldest (forward) of the time range. Use loki_labels for the names and values that exist.',
+    input: z.strictObject({
+      query: z.string().min(1).max(10_000).describe('LogQL: {app="api"} |= "error" != "health"'),
+      start: z.string().max(100).optional().describe(`Begin: ${FORMS}. 1h by default`),
+      end: z.string().max(100).optional().describe("End, in the same forms. Now by default"),
+      limit: z.int().min(1).max(5_000).optional().describe("How many lines at most, 100 by default"),
+      direction: z
+        .enum(["backward", "forward"])
+        .optional()
+        .describe("Which lines when there are more than limit"),
+    }),
+    effect: "read",
+    idle: !access.settings,
+
+    async execute({ query, start, end, limit = DEFAULT_LIMIT, direction = "backward" }, context) {
+      const when = readRange({ ...(start ? { start } : {}), ...(end ? { end } : {}) }, systemClock.now());
+      if (!when.ok) return refusal(when.why);
+      const { range } = when;
+      const parameters = {
+        query,
+        start: String(range.start),
+        end: String(range.end),
+        limit: String(limit),
+        direction,
+      };
+      const reply = await askLoki(access, { path: "query_range", parameters, signal: context.signal });
+      if (!reply.ok) return failedAnswer(reply, context);
+      const streams = Streams.safeParse(reply.data);
+      if (!streams.success) return numbersAnswer(reply.data, range, context);
+      const lines = linesOf(streams.data);
+      if (lines.length === 0) return textAnswer(nothingFound(range));
+      const rest = lines.length < limit ? "" : ` ${moreText(lines, direction)}`;
+      return markedAnswer(
+        `${lines.length} ${lines.length === 1 ? "line" : "lines"}, ${rangeText(range)}.${rest}`,
+        linesText(lines),
+        context,
+      );
+    },
+  });
+
+const rangeText = ({ start, end }: TimeRange): string => `${timeText(start)} to ${timeText(end)}`;
+
+const nothingFound = (range: TimeRange): string =>
+  `No lines, ${rangeText(range)}. That is no proof that all is well: check the label names and values with loki_labels, drop a filter, or ask about a longer time.`;
+
+/** Where to go on, so that nothing is left out between two calls. */
+function moreText(lines: readonly LogLine[], direction: "backward" | "forward"): string {
+  const further =
+    direction === "backward"
+      ? `end: "${timeText(lines[0]!.at)}" for older ones`
+      : `start: "${timeText(lines.at(-1)!.at)}" for newer ones`;
+  return `That is the limit, so there may be more: narrow the query, or ask again with ${further}.`;
+}
+
+const Matrix = z.object({
+  resultType: z.literal("matrix"),
+  result: z.array(
+    z.object({
+      metric: z.record(z.string(), z.string()),
+      values: z.array(z.tuple([z.number(), z.string()])),
+    }),
+  ),
+});
+
+/** What `count_over_time` and its like answer. */
+function numbersAnswer(data: unknown, range: TimeRange, context: ToolContext) {
+  const matrix = Matrix.safeParse(data);
+  if (!matrix.success)
+    return refusal("Loki answered in a form that is not known here; nothing can be shown.");
+  const { result } = matrix.data;
+  if (result.length === 0) return textAnswer(nothingFound(range));
+  const text = result.map(({ metric, values }) =>
+    [
+      labelsText(metric),
+      ...values.map(([at, value]) => `  ${new Date(at * 1000).toISOString()} ${value}`),
+    ].join("\n"),
+  );
+  return markedAnswer(`${result.length} series, ${rangeText(range)}.`, text.join("\n"), context);
+}

@@ -1,0 +1,112 @@
+// Restarts a service that the project has named, by the command that the project has given; a model only says which one.
+//  - Nothing that a model wrote becomes part of a command.
+//  - A restart that is cut in the middle leaves a service down. So what the command starts may outlive it, and the command
+//    may outlive us; only a cancel and the time limit end it, with its whole process group.
+
+import { z } from "zod";
+import type { Service } from "../config/schema.ts";
+import { refusal } from "./answers.ts";
+import { cleanEnvironment } from "./clean-env.ts";
+import { type Ended, runArgv } from "./run-argv.ts";
+import { waitForHealth } from "./service-health.ts";
+import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
+import { visible } from "./visible.ts";
+
+export type Services = Readonly<Record<string, z.output<typeof Service>>>;
+
+export interface ServiceAccess {
+  services: Services;
+  /** Where its commands run: the project's own folder, whatever worktree an agent works in. */
+  folder: string;
+}
+
+const RESTART_MS = 120_000;
+const HEALTH_MS = 60_000;
+
+export const restartServiceTool = ({ services, folder }: ServiceAccess) =>
+  defineTool({
+    name: "restart_service",
+    description: `Restarts a service of this project and waits until it is healthy again. Known: ${listed(services)}.`,
+    input: z.strictObject({ service: z.string().min(1).max(200).describe("The name of the service") }),
+    effect: "unsafe",
+    idle: Object.keys(services).length === 0,
+    // A little more than its own limits, so that its own answer says what happened.
+    timeout: RESTART_MS + longestHealth(services) + 10_000,
+    aliases: ["restart_svc"],
+
+    async execute({ service }, context) {
+      const found = serviceOf(services, service);
+      if (!found) return refusal(unknown(services, service));
+      if (context.signal.aborted) return refusal("Cancelled before it began; nothing was restarted.");
+      const place = { cwd: folder, env: cleanEnvironment(context.workspace, context.runId) };
+      const ended = await runArgv(found.restart, { ...place, timeout: RESTART_MS, signal: context.signal });
+      const words = commandWords(service, ended);
+      if (ended.code !== 0 || ended.stopped !== undefined) return answer(words, ended.text, true);
+      return healthAnswer(found, words, ended, { ...context, ...place });
+    },
+
+    async preview({ service }) {
+      const found = serviceOf(services, service);
+      if (!found) return { text: unknown(services, service) };
+      const { health } = found;
+      const check = health ? `\nthen wait for ${visible(health.url ?? commandText(health.command!))}` : "";
+      // A configuration that changes after the yes is another restart.
+      return {
+        text: `${visible(commandText(found.restart))}\nin ${visible(folder)}${check}`,
+        fingerprint: JSON.stringify([found, folder]),
+      };
+    },
+  });
+
+const serviceOf = (services: Services, name: string) =>
+  Object.hasOwn(services, name) ? services[name] : undefined;
+
+const listed = (services: Services): string => Object.keys(services).sort().join(", ") || "none";
+
+function unknown(services: Services, name: string): string {
+  if (Object.keys(services).length === 0) {
+    return "No services are configured for this project, so none can be restarted. A person sets `services: { name: { restart: [command, …] } }` in cadre.yaml (and trusts the folder with `cadre trust`). Leave the restart to people, and say so in your answer.";
+  }
+  return `There is no service ${JSON.stringify(visible(name))}; nothing was restarted. Known are: ${listed(services)}.`;
+}
+
+const longestHealth = (services: Services): number =>
+  Math.max(0, ...Object.values(services).map(({ health }) => (health ? (health.timeout ?? HEALTH_MS) : 0)));
+
+const commandText = (argv: readonly string[]): string =>
+  argv.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+
+function commandWords(service: string, { code, stopped, failed, seconds }: Ended): string {
+  if (failed !== undefined)
+    return `The restart of ${service} could not be started (${failed}); nothing was done.`;
+  if (stopped !== undefined)
+    return `The restart of ${service} was ${stopped} after ${seconds} s: it may be down. Look before you do anything else.`;
+  if (code !== 0)
+    return `The restart of ${service} failed (exit ${code}, ${seconds} s): it may be down. Do not simply try again: look why.`;
+  return `${service} was restarted (exit 0, ${seconds} s).`;
+}
+
+type Place = ToolContext & { cwd: string; env: NodeJS.ProcessEnv };
+
+async function healthAnswer(
+  { health }: Services[string],
+  words: string,
+  { text }: Ended,
+  { cwd, env, signal }: Place,
+): Promise<ToolAnswer> {
+  if (!health)
+    return answer(`${words} No health check is configured, so look whether it works.`, text, false);
+  const timeout = health.timeout ?? HEALTH_MS;
+  const check = await waitForHealth(health, { cwd, env, signal, timeout });
+  if (check.healthy) return answer(`${words} It is healthy, after ${check.seconds} s.`, text, false);
+  const why = check.last === undefined ? "" : `; the last check: ${check.last}`;
+  const sad = signal.aborted
+    ? "The wait for its health was cancelled"
+    : `It was not healthy within ${timeout / 1000} s`;
+  return answer(`${words} ${sad}${why}. Read its log before you do anything else.`, text, true);
+}
+
+function answer(words: string, text: string, isError: boolean): ToolAnswer {
+  const output = text.trim() === "" ? words : `${words}\nOutput of the command:\n${text.trimEnd()}`;
+  return { output, isError };
+}
