@@ -197,6 +197,8 @@ export const payloads = {
     ref: z.string().optional(),
     size: z.int().optional(),
     files: z.array(FileChange).optional(),
+    /** Where words in it come from that nobody here wrote. */
+    untrusted: z.string().optional(),
     ms: z.number().optional(),
   }),
   OUTCOME_DECIDED: z.object({

@@ -212,11 +212,12 @@ async function bounded(
   answer: ToolAnswer,
   parts: LoopParts,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, stale, size } = answer;
+  const { isError, files, stale, size, untrusted } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
+    ...(untrusted === undefined ? {} : { untrusted }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;
   const json = text ?? JSON.stringify(answer.output) ?? "null";

@@ -77,9 +77,9 @@ export function markedAnswer(words: string, theirs: string, context: ToolContext
   const nonce = context.nonce();
   const marked = (text: string): string => `${words}\n${untrusted(nonce, "loki", text)}`;
   const bounded = boundOutput(theirs);
-  if (!bounded.cut) return { output: marked(theirs) };
+  if (!bounded.cut) return { output: marked(theirs), untrusted: "loki" };
   const full = marked(theirs);
-  return { output: marked(bounded.text), full, size: Buffer.byteLength(full) };
+  return { output: marked(bounded.text), untrusted: "loki", full, size: Buffer.byteLength(full) };
 }
 
 export function failedAnswer(reply: LokiReply & { ok: false }, context: ToolContext): ToolAnswer {

@@ -41,6 +41,7 @@ describe("loki_query", () => {
 all: {app="api", level="error"}
 2026-01-01T14:00:01.000Z timeout of db
 </untrusted-n0nce>`,
+      untrusted: "loki",
     });
     const { output } = await query(loki, { query: '{app=~".+"}' });
     expect(output).toMatch(/all: \{\}\n.*:00\.000Z \{app="api", level="info"\} started\n[\s\S]*other\n</);

@@ -31,6 +31,8 @@ export interface ToolAnswer {
   /** Bytes that there were in all, where not even `full` has them. */
   size?: number;
   files?: FileChange[];
+  /** Where words come from that nobody here wrote: `https://example.com`, `loki`, `mcp github`. The run is tainted from then on. */
+  untrusted?: string;
   /** The thing that the call rests on has changed since it was looked at: nothing was done. */
   stale?: boolean;
 }
