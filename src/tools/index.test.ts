@@ -14,7 +14,7 @@ it("every name and alias belongs to one tool", () => {
     ["Grep", "read"],
     ["LS", "read"],
     ["Bash", "unsafe"],
-    ["TodoWrite", "idempotent"],
+    ["TodoWrite", "read"],
     ["loki_query", "read"],
     ["loki_labels", "read"],
     ["loki_service_errors", "read"],

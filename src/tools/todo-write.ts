@@ -9,7 +9,7 @@ export const todoWriteTool = defineTool({
   description:
     "Keeps your list of what is to do, which people see while you work. Hand in the whole list each time; one entry at a time is in_progress.",
   input: z.strictObject({ todos: Todos.describe("The whole list, in its order") }),
-  effect: "idempotent",
+  effect: "read",
   aliases: ["todo_write", "write_todos"],
 
   async execute({ todos }) {
