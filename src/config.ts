@@ -38,7 +38,7 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   engine: "local" | "pg-boss" | "restate";
   /** Agents at work in one workspace at the same time (S1-69). */
   concurrency: number;
-  server: { host: string; port: number };
+  server: { host: string; port: number; names: string[] };
   problems: Problem[];
   /** Where something stands in the file; its first line where there is none. */
   at(path: Path): { line: number; column: number };
@@ -93,6 +93,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     server: {
       host: over.host ?? values.server?.host ?? "127.0.0.1",
       port: over.port ?? values.server?.port ?? 4470,
+      names: values.server?.names ?? [],
     },
     problems,
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
@@ -163,7 +164,10 @@ function dangers(folder: string): Danger[] {
     whole("users", "who may act"),
     { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => sandbox === "none" },
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
-    { ...whole("server", "where the server listens"), when: ({ server }) => !isLoopback(server?.host) },
+    {
+      ...whole("server", "where the server listens"),
+      when: ({ server }) => !isLoopback(server?.host) || server?.names !== undefined,
+    },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
     {
       path: ["permissions", "allow"],

@@ -13,6 +13,7 @@ import { healthRoutes } from "./routes/health.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { usageRoutes } from "./routes/usage.ts";
+import { webRoutes } from "./routes/web.ts";
 
 export function createApp(parts: ApiParts): Hono {
   const app = new Hono();
@@ -25,12 +26,18 @@ export function createApp(parts: ApiParts): Hono {
   app.route("/api/agents", agentRoutes(parts));
   app.route("/api/messages", messageRoutes(parts));
   app.route("/api/usage", usageRoutes(parts));
+  app.route("/api", webRoutes(parts));
+  return withRefusals(app, parts);
+}
+
+/** What no route took, and what failed in one. */
+export function withRefusals(app: Hono, { onProblem }: Pick<ApiParts, "onProblem">): Hono {
   app.notFound((c) =>
     errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
   );
   app.onError((error, c) => {
     const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
-    if (!foreseen) parts.onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
+    if (!foreseen) onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
     return errorResponse(error);
   });
   return app;

@@ -14,6 +14,7 @@ import {
   ErrorBody,
   type GrantView,
   type Health,
+  type LinkView,
   type MessagesFilter,
   type OutcomeBody,
   type RunDetail,
@@ -79,6 +80,8 @@ export interface CadreClient {
   messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
   usage(filter?: UsageFilter): Promise<UsageReport>;
   verify(runId: string): Promise<Verification>;
+  /** For one browser, once; refused where no public server listens. */
+  link(): Promise<LinkView>;
 }
 
 export function createClient(options: ClientOptions): CadreClient {
@@ -113,6 +116,7 @@ export function createClient(options: ClientOptions): CadreClient {
     messages: (filter = {}) => get("/api/messages", { ...filter }),
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
+    link: () => post("/api/link"),
   };
 }
 

@@ -9,6 +9,7 @@ import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Store } from "../stores/store.ts";
+import type { LinkView } from "./schema.ts";
 
 export interface ApiParts {
   store: Store;
@@ -23,8 +24,16 @@ export interface ApiParts {
   info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
+  /** Present while a public server listens. */
+  web?: Web;
   /** What no answer can hold: told to whoever runs the process. */
   onProblem(problem: { message: string; error: unknown }): void;
+}
+
+export interface Web {
+  /** Lets one browser in, once. */
+  newLink(): LinkView;
+  renewToken(): void;
 }
 
 /** An agent as the list shows it. */

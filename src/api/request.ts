@@ -6,6 +6,7 @@ import { CadreError } from "../errors.ts";
 import { HttpRefusal } from "./failure.ts";
 
 const MAX_BODY = 4 * 1024 * 1024;
+const MAX_DEPTH = 100;
 
 /** An empty body counts as `{}`: most actions on a run need nothing more. */
 export async function readBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
@@ -16,6 +17,8 @@ export async function readBody<T extends z.ZodType>(c: Context, schema: T): Prom
   } catch {
     throw new CadreError("BAD_REQUEST", "The body is no valid JSON. Nothing was changed.");
   }
+  if (isDeeper(body, MAX_DEPTH))
+    throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);
   return checked(schema, body, "body");
 }
 
@@ -41,6 +44,16 @@ function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" |
       issues,
     },
   );
+}
+
+/** Without recursion: what is too deep for us must not be too deep for finding it out (A15). */
+function isDeeper(value: unknown, max: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > max) return true;
+    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+  }
+  return false;
 }
 
 /** Counts as it reads: what a request says about its length need not be true. */

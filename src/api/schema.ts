@@ -292,6 +292,9 @@ export const GrantView = z.object({
 });
 export type GrantView = z.infer<typeof GrantView>;
 
+export const LinkView = z.object({ url: z.string(), expiresAt: z.number() });
+export type LinkView = z.infer<typeof LinkView>;
+
 export const ProblemView = z.object({
   file: z.string(),
   line: z.int(),

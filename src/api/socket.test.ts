@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Hono } from "hono";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Served, serveOnSocket, socketFetch } from "./socket.ts";
+import type { Served } from "./http-server.ts";
+import { serveOnSocket, socketFetch } from "./socket.ts";
 
 let folder: string;
 let path: string;

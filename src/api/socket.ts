@@ -1,47 +1,20 @@
 // The API on a Unix socket, both ends. Whoever may open the file is the user whose process this is: no token (E1).
 
 import { chmod, mkdtemp, rename, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { type IncomingMessage, request, type Server } from "node:http";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
-import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { ClientOptions } from "./client.ts";
-
-/** Heartbeats keep a live stream above this; a reader that is gone or stands still is cut off by it. */
-const SILENT_MS = 60_000;
-
-/** A client that never ends its request must not hold up a process that is to stop. */
-const ANSWER_MS = 1_000;
-
-export interface Served {
-  /** Writes that are under way get a moment for their answer; streams are cut. */
-  close(): Promise<void>;
-}
+import { createHttpServer, type Served } from "./http-server.ts";
 
 export async function serveOnSocket(app: Pick<Hono, "fetch">, path: string): Promise<Served> {
-  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const writes = new Set<ServerResponse>();
-  const server = createServer((incoming, response) => {
-    if (incoming.method !== "GET") {
-      writes.add(response);
-      response.once("close", () => writes.delete(response));
-    }
-    void handle(incoming, response);
-  });
-  server.setTimeout(SILENT_MS);
+  const { server, close } = createHttpServer(app);
   await listenPrivately(server, path);
   return {
     async close() {
       await rm(path, { force: true });
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const answered = [...writes].map(
-        (response) => new Promise((resolve) => response.once("close", resolve)),
-      );
-      await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
-      server.closeAllConnections();
-      await closed;
+      await close();
     },
   };
 }

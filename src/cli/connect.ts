@@ -5,10 +5,11 @@ import { userInfo } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
+import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { problemText } from "../config/problem.ts";
-import { type ConfigFlags, loadConfig } from "../config.ts";
+import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { createRuntime, type Runtime, socketPath, takeOwnership } from "../runtime.ts";
 import { version } from "./version.ts";
@@ -22,6 +23,8 @@ export interface ConnectOptions {
   flags?: ConfigFlags;
   /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
   say?: (line: string) => void;
+  /** Where else the API is served while this process has the store. */
+  serve?: (parts: ApiParts, config: Config) => Promise<Served>;
 }
 
 export interface Connection {
@@ -88,24 +91,32 @@ export async function whoGoesOn(
 }
 
 async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
-  const { folder, env, flags, drive, say } = options;
+  const { folder, env, flags, drive, say, serve } = options;
   try {
     const onProblem = problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
-    const app = createApp(apiParts(runtime, drive, onProblem));
-    const server = await serveOnSocket(app, socketPath(dir));
-    if (drive) await runtime.start();
+    const parts = apiParts(runtime, drive, onProblem);
+    const app = createApp(parts);
+    const served = [await serveOnSocket(app, socketPath(dir))];
+    const close = async (): Promise<void> => {
+      // Clients first: they wait for the lock while what is under way here gets its time to finish.
+      await Promise.all(served.map((server) => server.close()));
+      await runtime.stop();
+      release();
+    };
+    try {
+      if (serve) served.push(await serve(parts, runtime.config));
+      if (drive) await runtime.start();
+    } catch (error) {
+      await close();
+      throw error;
+    }
     return {
       client: createClient({ fetch: async (url, init) => app.fetch(new Request(url, init)) }),
       owner: true,
       ...(drive ? {} : { endCancelled: runtime.endCancelled }),
       problems: runtime.config.problems.map((problem) => plainLine(problemText(problem))),
-      async close() {
-        // Clients first: they wait for the lock while what is under way here gets its time to finish.
-        await server.close();
-        await runtime.stop();
-        release();
-      },
+      close,
     };
   } catch (error) {
     release();

@@ -232,6 +232,17 @@ function addAgentVerbs(program: Command, does: Does): void {
 
 function addProjectVerbs(program: Command, does: Does): void {
   program
+    .command("up")
+    .summary("drive what is due here and serve the API, until you end it")
+    .description(
+      "Drives whatever is due here and serves the API and the page, on this machine alone unless told otherwise. Prints a link\nthat lets one browser in, once; programs use the token in .cadre/token.",
+    )
+    .option("--port <n>", "where it listens (default: 4470)")
+    .option("--host <address>", "beyond this machine only with CADRE_TOKEN set (default: 127.0.0.1)")
+    .option("--model <name>", "the model for agents that name none")
+    .option("--no-open", "do not open a browser")
+    .action(does(async () => (await import("./commands/up.ts")).up));
+  program
     .command("init")
     .description("make this folder a project; overwrites nothing")
     .option("--pack <name>", "copy the agents of a built-in pack into agents/")

@@ -94,7 +94,12 @@ export const CONFIG_KEYS = {
   taint: onOff,
   store: text,
   engine: z.enum(["local", "pg-boss", "restate"]),
-  server: z.strictObject({ host: text.optional(), port: z.int().min(0).max(65_535).optional() }),
+  server: z.strictObject({
+    host: text.optional(),
+    port: z.int().min(0).max(65_535).optional(),
+    /** Names beside those of the loopback that it is reached by. */
+    names: z.array(text).optional(),
+  }),
   concurrency: z.int().positive(),
   search: z.unknown(),
   webhooks: z.unknown(),

@@ -1,0 +1,90 @@
+// The locked door of the public server. Every request passes here before a route looks at it, whatever its path is.
+//  G1  Its Host is a name of ours: a foreign name that leads to this machine is somebody else's page (A03).
+//  G2  No other origin's page sent it (A01, A02, A05, A07).
+//  G3  It carries the token or a cookie made from it; never in its address, which is logged and passed on (A04, A08).
+// What a proxy says about who asks counts for nothing (A12).
+
+import { isIP } from "node:net";
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { CadreError } from "../errors.ts";
+import { HttpRefusal } from "./failure.ts";
+import type { Keys } from "./keys.ts";
+
+export interface DoorOptions {
+  keys: Keys;
+  /** Names beside those of the loopback that this server is reached by. */
+  names: readonly string[];
+  /** Served beyond the loopback: then an address in place of a name is one of ours as well. */
+  exposed: boolean;
+  /** Of this store alone: cookies do not keep to a port, and another Cadre may run beside this one. */
+  cookie: string;
+}
+
+/** Open to everybody: whether somebody is here, and the way in. */
+const OPEN_PATHS = /^\/(healthz|open\/[\w-]+)$/;
+const COOKIE_SECONDS = 365 * 24 * 3600;
+
+export function door(options: DoorOptions): MiddlewareHandler {
+  return async (c, next) => {
+    const host = hostOf(c, options);
+    refuseForeignPages(c, host);
+    if (!OPEN_PATHS.test(c.req.path) && !isKnown(c, options)) throw unknown();
+    await next();
+  };
+}
+
+/** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
+export function letIn({ keys, cookie }: Pick<DoorOptions, "keys" | "cookie">) {
+  return (c: Context): Response => {
+    if (!keys.take(c.req.param("ticket") ?? "")) {
+      throw new HttpRefusal(410, "This link was used already or is too old: `cadre up` prints a new one.");
+    }
+    setCookie(c, cookie, keys.newCookie(), {
+      httpOnly: true,
+      sameSite: "Strict",
+      path: "/",
+      maxAge: COOKIE_SECONDS,
+    });
+    // A redirect would still count as the page's that the link stood on, and a strict cookie would stay behind.
+    return c.html(
+      '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
+    ) as Response;
+  };
+}
+
+function hostOf(c: Context, { names, exposed }: DoorOptions): string {
+  const host = c.req.header("Host") ?? "";
+  const name = URL.parse(`http://${host}`)?.hostname.toLowerCase() ?? "";
+  const address = name.replace(/^\[|\]$/g, "");
+  const ours = LOOPBACK.has(name) || names.includes(name) || (exposed && isIP(address) > 0 && host !== "");
+  if (!ours || /[\s/@?#\\]/.test(host)) {
+    throw new HttpRefusal(421, "This server is not reached by that name. Nothing was done.");
+  }
+  return host;
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+function refuseForeignPages(c: Context, host: string): void {
+  const origin = c.req.header("Origin");
+  const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`;
+  const site = c.req.header("Sec-Fetch-Site") ?? "none";
+  // Following a link is no page's doing: a strict cookie does not come with it, so it opens nothing by itself.
+  const follows = c.req.method === "GET" && c.req.header("Sec-Fetch-Mode") === "navigate";
+  if (foreign || (site !== "none" && site !== "same-origin" && !follows)) {
+    throw new CadreError("FORBIDDEN", "Another page may not use this server. Nothing was done.");
+  }
+}
+
+function isKnown(c: Context, { keys, cookie }: DoorOptions): boolean {
+  const header = c.req.header("Authorization");
+  if (header !== undefined) return header.startsWith("Bearer ") && keys.isToken(header.slice(7).trim());
+  return keys.isCookie(getCookie(c, cookie) ?? "");
+}
+
+const unknown = (): CadreError =>
+  new CadreError(
+    "UNAUTHORIZED",
+    "This needs the token: send `Authorization: Bearer …` with what `.cadre/token` holds, or open the link that `cadre up` prints.",
+  );

@@ -1,0 +1,75 @@
+// A project served on a port of the loopback, and requests to it as any program or page could send them.
+
+import { type IncomingHttpHeaders, request } from "node:http";
+import { afterAll, beforeAll } from "vitest";
+import { CLERK, type ServedRuntime, tempProject } from "./api.fixture.ts";
+import type { ApiParts } from "./parts.ts";
+import { type PublicServer, servePublicly } from "./public-server.ts";
+
+export const TOKEN = "a-token-that-is-long-enough-for-it";
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+type Opened = ServedRuntime & { stop(): Promise<void> };
+
+export function publicProject(open: (folder: string) => Promise<Opened>) {
+  const problems: unknown[] = [];
+  let project: ReturnType<typeof tempProject>;
+  const served = {} as { server: PublicServer; runtime: Opened; parts: ApiParts };
+  beforeAll(async () => {
+    project = tempProject({ "agents/clerk.md": CLERK });
+    const { folder } = project;
+    served.runtime = await open(folder);
+    const { store, people, admit, retry, agents, onDelta, parts } = served.runtime;
+    served.parts = {
+      ...{ store, people, admit, retry, agents, onDelta },
+      systemPrompt: parts.systemPrompt,
+      info: { version: "0.0.0", folder, startedAt: 1, drives: false, model: "scripted/clerk" },
+      who: () => "maria",
+      onProblem: (problem) => problems.push(problem),
+    };
+    served.server = await servePublicly(served.parts, {
+      host: "127.0.0.1",
+      port: 0,
+      token: TOKEN,
+      names: ["cadre.example"],
+    });
+  });
+  afterAll(async () => {
+    await served.server.close();
+    await served.runtime.stop();
+    project.remove();
+  });
+  /** The path goes out as it stands: nothing tidies it up on the way. */
+  const send = (path: string, { method = "GET", headers = {}, body }: Sent = {}): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(served.server.url);
+      const sent = request({ hostname, port, path, method, headers, agent: false }, (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.once("end", () =>
+          resolve({
+            status: incoming.statusCode!,
+            headers: incoming.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      });
+      sent.once("error", reject);
+      sent.end(body);
+    });
+  const withToken = (path: string, { headers, ...rest }: Sent = {}): Promise<Answer> =>
+    send(path, { ...rest, headers: { Authorization: `Bearer ${TOKEN}`, ...headers } });
+  const runCount = async (): Promise<number> => (await served.runtime.store.runs({})).runs.length;
+  return { served, send, withToken, runCount, problems };
+}

@@ -1,0 +1,103 @@
+// The API on a port, behind the door. On the loopback unless somebody asks for more, and then only with a token that
+// was set for it (A06).
+
+import type { AddressInfo } from "node:net";
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { CadreError } from "../errors.ts";
+import { createApp, withRefusals } from "./app.ts";
+import { door, letIn } from "./door.ts";
+import { createHttpServer, type Served } from "./http-server.ts";
+import { createKeys, type Keys } from "./keys.ts";
+import type { ApiParts } from "./parts.ts";
+import type { LinkView } from "./schema.ts";
+
+export interface PublicOptions {
+  host: string;
+  port: number;
+  token: string;
+  names: readonly string[];
+}
+
+export interface PublicServer extends Served {
+  /** Where it listens: `http://127.0.0.1:4470`. */
+  url: string;
+  newLink(): LinkView;
+  /** What the old one opened is closed, streams included. */
+  replaceToken(token: string): void;
+}
+
+export async function servePublicly(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
+  const keys = createKeys(options.token);
+  const { server, close } = createHttpServer(createPublicApp(parts, keys, options));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => reject(notListening(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
+  const url = `http://${shown}:${port}`;
+  return {
+    url,
+    newLink() {
+      const { ticket, expiresAt } = keys.newLink();
+      return { url: `${url}/open/${ticket}`, expiresAt };
+    },
+    replaceToken(token) {
+      keys.replace(token);
+      server.closeAllConnections();
+    },
+    close,
+  };
+}
+
+export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
+  const { host, names } = options;
+  const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
+  const app = new Hono();
+  app.use(secureHeaders(HEADERS));
+  app.use(door({ keys, names, exposed: !isLoopback(host), cookie }));
+  app.get("/open/:ticket", letIn({ keys, cookie }));
+  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  app.route("/", createApp(parts));
+  return withRefusals(app, parts);
+}
+
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+
+/** Nothing from elsewhere, nothing inline, in no frame, and no address told to anybody (A08, A62). */
+const HEADERS: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", "data:"],
+    fontSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
+  referrerPolicy: "no-referrer",
+  xFrameOptions: "DENY",
+  crossOriginResourcePolicy: "same-origin",
+  crossOriginOpenerPolicy: "same-origin",
+  // Served without TLS on the loopback: it would lock out everything else on `localhost`.
+  strictTransportSecurity: false,
+};
+
+function notListening(error: NodeJS.ErrnoException, { host, port }: PublicOptions): Error {
+  const where = `${host}:${port}`;
+  if (error.code === "EADDRINUSE")
+    return new CadreError(
+      "USAGE",
+      `Something else listens on ${where} already: choose another port with --port.`,
+    );
+  if (error.code === "EACCES" || error.code === "EADDRNOTAVAIL")
+    return new CadreError(
+      "USAGE",
+      `This machine does not let us listen on ${where} (${error.code}): choose another --host or --port.`,
+    );
+  return error;
+}

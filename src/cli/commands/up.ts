@@ -1,0 +1,127 @@
+// `cadre up`: drives what is due here, and serves the API on a port, until somebody ends it.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { CadreClient } from "../../api/client.ts";
+import type { ApiParts } from "../../api/parts.ts";
+import { isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
+import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
+import type { Config, ConfigFlags } from "../../config.ts";
+import { CadreError } from "../../errors.ts";
+import { connect } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { watchLeaving } from "../leaving.ts";
+import { jsonLine } from "../view/plain.ts";
+
+export interface UpOptions {
+  host?: string;
+  port?: string;
+  model?: string;
+  open: boolean;
+}
+
+export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
+  const { folder, io } = invocation;
+  const leaving = watchLeaving();
+  let server: PublicServer | undefined;
+  try {
+    const connection = await connect({
+      folder,
+      env: io.env,
+      drive: true,
+      flags: flagsOf(options),
+      serve: async (parts, config) => {
+        server = await serveWeb(parts, config, io.env["CADRE_TOKEN"] || undefined);
+        return server;
+      },
+    });
+    try {
+      if (!server) return await refuseSecond(connection.client);
+      sayUp(invocation, server, connection.problems, options.open);
+      await once(leaving.signal, "abort");
+      return EXIT.done;
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    leaving.dispose();
+  }
+}
+
+function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
+  if (port !== undefined && !/^\d{1,5}$/.test(port))
+    throw new CadreError("USAGE", `A port is a number, and ${JSON.stringify(port)} is none.`);
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port: Number(port) }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+async function serveWeb(parts: ApiParts, config: Config, set: string | undefined): Promise<PublicServer> {
+  refuseExposed(config.server.host, set);
+  const server = await servePublicly(parts, { ...config.server, token: set ?? tokenOf(config.dir) });
+  parts.web = {
+    newLink: server.newLink,
+    renewToken() {
+      if (set !== undefined)
+        throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and start anew.");
+      server.replaceToken(renewToken(config.dir));
+    },
+  };
+  return server;
+}
+
+/** A06: whoever can reach this machine could try the door; the token for it must be somebody's choice. */
+function refuseExposed(host: string, set: string | undefined): void {
+  if (set !== undefined && set.length < MIN_TOKEN)
+    throw new CadreError(
+      "USAGE",
+      `CADRE_TOKEN must have at least ${MIN_TOKEN} characters. Nothing was started.`,
+    );
+  if (isLoopback(host) || set !== undefined) return;
+  throw new CadreError(
+    "USAGE",
+    `${host} can be reached from other machines: set CADRE_TOKEN to a secret of at least ${MIN_TOKEN} characters for that, or leave --host away. Nothing was started.`,
+  );
+}
+
+/** The one that is up can still let a browser in. */
+async function refuseSecond(client: CadreClient): Promise<never> {
+  const { pid } = await client.health();
+  const link = await client.link().catch(() => undefined);
+  throw new CadreError(
+    "STORE_OWNED",
+    link
+      ? `Cadre is up already, as process ${pid}. For a browser: ${link.url}`
+      : `Process ${pid} has this folder's store: end it first, or wait until it has. Nothing was started.`,
+  );
+}
+
+function sayUp(
+  { io, json, screen }: Invocation,
+  server: PublicServer,
+  problems: string[],
+  open: boolean,
+): void {
+  const { url } = server.newLink();
+  if (json) {
+    screen.line(jsonLine({ url: server.url, link: url }));
+    return;
+  }
+  for (const problem of problems) screen.line(problem);
+  screen.line(`Cadre is up at ${server.url}`);
+  screen.line(`For a browser, once: ${url}`);
+  screen.line(
+    "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
+  );
+  if (open && io.stdout.isTTY === true) openBrowser(url);
+}
+
+/** As an argument, never through a shell (A51); where there is no browser, the link stands on the screen. */
+function openBrowser(url: string): void {
+  const program = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
+  const child = spawn(program, [url], { stdio: "ignore", detached: true });
+  child.once("error", () => {});
+  child.unref();
+}

@@ -1,0 +1,57 @@
+// `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { project } from "./cli.fixture.ts";
+
+const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
+
+test("serves on the loopback, refuses a second one with a link of the first, and ends in order", async () => {
+  await using p = await project(FILES);
+  const up = p.start("up", "--port", "0", "--no-open");
+  const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);
+  const [, link] = await up.shows(/once: (http:\S+)/);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/api/runs`)).status).toBe(401);
+  expect(statSync(join(p.folder, ".cadre", "token")).mode & 0o777).toBe(0o600);
+  expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+
+  const second = await p.spawn("up", "--port", "0");
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(/^cadre: Cadre is up already, as process \d+\. For a browser: http:/);
+  const again = /http:\S+/.exec(second.stderr)![0];
+  expect((await fetch(again)).status).toBe(200);
+
+  const started = await p.spawn("run", "--detach", "a", "help me", "--json");
+  expect(started.code).toBe(0);
+  up.process.kill("SIGTERM");
+  expect((await up.end()).code).toBe(0);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+});
+
+test.each([
+  [{}, "set CADRE_TOKEN"],
+  [{ CADRE_TOKEN: "short" }, "at least 24 characters"],
+])("[A06] with %o it does not listen beyond this machine, and says what is missing", async (env, words) => {
+  await using p = await project(FILES);
+  Object.assign(p.env, env);
+  const { code, stdout, stderr } = await p.spawn("up", "--host", "0.0.0.0", "--port", "0");
+  expect(code).toBe(2);
+  expect(stderr).toContain(words);
+  expect(stdout + stderr).not.toContain("http://");
+});
+
+test("a port that is taken, or is none, is said in a sentence", async () => {
+  await using p = await project(FILES);
+  await using q = await project(FILES);
+  const up = p.start("up", "--port", "0", "--no-open");
+  const [, port] = await up.shows(/127\.0\.0\.1:(\d+)/);
+  const taken = await q.spawn("up", "--port", port!);
+  expect(taken.code).toBe(2);
+  expect(taken.stderr).toBe(
+    `cadre: Something else listens on 127.0.0.1:${port} already: choose another port with --port.\n`,
+  );
+  expect((await q.spawn("up", "--port", "x")).code).toBe(2);
+  expect((await q.spawn("up", "--port", "70000")).code).toBe(2);
+});
