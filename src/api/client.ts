@@ -218,7 +218,7 @@ async function allEvents(
 
 async function* follow(client: ClientOptions, wanted: FollowOptions): AsyncGenerator<StreamItem, void> {
   const { runId, after, tree, onward, signal } = wanted;
-  const path = runId === undefined ? "/api/events" : `/api/runs/${encodeURIComponent(runId)}/events`;
+  const path = runId === undefined ? "/api/journal" : `/api/runs/${encodeURIComponent(runId)}/events`;
   const query = { after, tree: tree ? 1 : undefined, follow: onward ? 1 : undefined };
   try {
     const headers = { Accept: "text/event-stream" };

@@ -1,6 +1,8 @@
 // The way out to one reader, with a bounded queue: who writes waits for room, and learns it when the reader has gone or
 // stands still.
 
+import { encode } from "./hub.ts";
+
 /** A reader that takes nothing for so long while something waits for it is too slow. */
 const STALL_MS = 30_000;
 const QUEUE_BYTES = 256 * 1024;
@@ -9,10 +11,13 @@ export interface Outlet {
   readable: ReadableStream<Uint8Array>;
   /** Aborted when the reader has gone. */
   signal: AbortSignal;
+  hasRoom(): boolean;
   /** Waits for room. */
   write(text: string): Promise<void>;
+  /** Room or not. */
+  send(bytes: Uint8Array): void;
   /** Leaves it out if there is no room. */
-  offer(text: string): void;
+  offer(bytes: Uint8Array): void;
   /** Room or not: nothing comes after it. */
   last(text: string): void;
   close(): void;
@@ -20,7 +25,6 @@ export interface Outlet {
 
 export function createOutlet(): Outlet {
   const gone = new AbortController();
-  const encoder = new TextEncoder();
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   let onRoom = (): void => {};
   const readable = new ReadableStream<Uint8Array>(
@@ -37,8 +41,8 @@ export function createOutlet(): Outlet {
     new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES }),
   );
   const hasRoom = () => (controller.desiredSize ?? 0) > 0;
-  const send = (text: string): void => {
-    if (!gone.signal.aborted) controller.enqueue(encoder.encode(text));
+  const send = (bytes: Uint8Array): void => {
+    if (!gone.signal.aborted) controller.enqueue(bytes);
   };
   const room = () =>
     new Promise<void>((resolve, reject) => {
@@ -53,12 +57,14 @@ export function createOutlet(): Outlet {
     signal: gone.signal,
     async write(text) {
       while (!gone.signal.aborted && !hasRoom()) await room();
-      send(text);
+      send(encode(text));
     },
-    offer(text) {
-      if (hasRoom()) send(text);
+    hasRoom,
+    send,
+    offer(bytes) {
+      if (hasRoom()) send(bytes);
     },
-    last: send,
+    last: (text) => send(encode(text)),
     close() {
       if (!gone.signal.aborted) controller.close();
     },

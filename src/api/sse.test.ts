@@ -266,6 +266,23 @@ describe("all runs", () => {
   });
 });
 
+test("of one run: those that it starts meanwhile are not in it", async () => {
+  const parent = await start("clerk");
+  await asked(api, parent);
+  const [first] = await store.journal(parent);
+  const reading = collect(
+    api.client.follow({ runId: parent, signal: forever }),
+    (items) => (eventsIn(items).at(-1)?.payload as { id?: string } | undefined)?.id === "last",
+  );
+  await vi.waitFor(() => expect(api.listeners.commits).toBe(1));
+  const child = `c${"2".repeat(21)}`;
+  const begun = { ...(first!.payload as object), rootRunId: parent, parentRunId: parent };
+  await store.start(child, begun as never);
+  await store.append({ runId: child, after: 0, events: [note("in the child")] });
+  await store.append({ runId: parent, after: 0, events: [note("last")] });
+  expect(new Set(eventsIn(await reading).map(({ runId }) => runId))).toEqual(new Set([parent]));
+});
+
 describe("readers that go, or stand still", () => {
   const nobodyListens = () => vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 0, commits: 0 }));
 
@@ -277,15 +294,15 @@ describe("readers that go, or stand still", () => {
     const aborted = collect(api.client.follow({ runId, signal: stop.signal }));
     const inProcess = createClient({ fetch: async (url, init) => api.app.fetch(new Request(url, init)) });
     const local = collect(inProcess.follow({ runId, signal: stop.signal }));
-    const destroyed = request({ socketPath: api.path, path: "/api/events", agent: false }).end();
+    const destroyed = request({ socketPath: api.path, path: "/api/journal", agent: false }).end();
     destroyed.on("error", () => {});
     await once(destroyed, "response");
-    await vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 3, commits: 3 }));
+    await vi.waitFor(() => expect(api.listeners).toEqual({ deltas: 1, commits: 1 }));
     stop.abort();
     destroyed.destroy();
     await Promise.all([aborted, local]);
     await nobodyListens();
-    expect((await api.fetch(`http://cadre/api/events`, { method: "HEAD" })).status).toBe(200);
+    expect((await api.fetch(`http://cadre/api/journal`, { method: "HEAD" })).status).toBe(200);
     await nobodyListens();
   });
 
@@ -313,7 +330,7 @@ describe("readers that go, or stand still", () => {
       }
     })().catch((error: unknown) => error);
     await vi.waitFor(() => expect(lines).toBe(4));
-    outlet.offer("left out");
+    outlet.offer(new TextEncoder().encode("left out"));
     await vi.advanceTimersByTimeAsync(29_000);
     expect(lines).toBe(4);
     await vi.advanceTimersByTimeAsync(2_000);

@@ -3,35 +3,37 @@
 //  V2  A slow reader costs a bounded amount of memory: events wait in the store until there is room, deltas are left
 //      out, and a reader that takes nothing for a while is cut off with `resync`.
 //  V3  Nothing is left behind when a reader goes: its subscriptions end with its connection.
+// A reader is behind, and reads from the store; or it has read everything, and takes what comes from the hub.
 
 import { toCadreError } from "../errors.ts";
 import type { Position, RunId } from "../ids.ts";
 import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
-import { follow } from "../stores/follow.ts";
 import type { Store } from "../stores/store.ts";
 import { errorBody } from "./failure.ts";
+import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode, type Hub } from "./hub.ts";
 import { createOutlet, type Outlet, TooSlow } from "./outlet.ts";
 import type { ApiParts } from "./parts.ts";
 import { STREAM_EVENTS } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
+/** What is read from the store is sent in pieces of about this many characters. */
+const PIECE = 64 * 1024;
 
 export interface Wanted {
+  channel: Channel;
+  /** What is read from the store: more than the channel's runs, perhaps. */
   of: { run?: RunId; root?: RunId };
   after: Position;
   /** The reader's place is not known: tell it to forget what it has. */
   reset: boolean;
-  /** The runs whose events are sent, as far as they are known yet; absent: all. */
-  runs?: Set<RunId>;
   /** The stream ends with this run's last event, or at once where that has been read. */
   until?: { runId: RunId; ended: boolean };
 }
 
-export function eventStream(
-  parts: Pick<ApiParts, "store" | "onDelta" | "onProblem">,
-  wanted: Wanted,
-): Response {
+export type StreamParts = Pick<ApiParts, "store" | "onProblem"> & { hub: Hub };
+
+export function eventStream(parts: StreamParts, wanted: Wanted): Response {
   const outlet = createOutlet();
   void pump(parts, wanted, outlet);
   return new Response(outlet.readable, {
@@ -58,19 +60,23 @@ export async function placeOf(
   return { after: 0, reset: true };
 }
 
-async function pump(
-  parts: Pick<ApiParts, "store" | "onDelta" | "onProblem">,
-  wanted: Wanted,
-  outlet: Outlet,
-): Promise<void> {
-  const unsubscribe = parts.onDelta((delta) => {
-    if (wanted.runs?.has(delta.runId) ?? true) outlet.offer(frame(delta, STREAM_EVENTS.delta));
-  });
-  const heartbeat = setInterval(() => outlet.offer(": still here\n\n"), HEARTBEAT_MS);
-  outlet.offer(": hello\n\n");
+/** Journal events as they are: an id, and no name, so that `onmessage` gets them. */
+export function journalEncoder(store: Store): Encoder {
+  return {
+    event: (event) => `id: ${store.id}.${event.position}\n${frame(event)}`,
+    delta: (delta) => frame(delta, STREAM_EVENTS.delta),
+  };
+}
+
+export const frame = (data: unknown, event?: string): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+
+async function pump(parts: StreamParts, wanted: Wanted, outlet: Outlet): Promise<void> {
+  const heartbeat = setInterval(() => outlet.offer(encode(": still here\n\n")), HEARTBEAT_MS);
+  outlet.offer(encode(": hello\n\n"));
   try {
     if (wanted.reset) await outlet.write(frame({}, STREAM_EVENTS.reset));
-    await sendEvents(parts.store, wanted, outlet);
+    await sendEvents(parts, wanted, outlet);
     await outlet.write(frame({}, STREAM_EVENTS.end));
   } catch (error) {
     if (outlet.signal.aborted) return;
@@ -80,48 +86,91 @@ async function pump(
       slow ? frame({}, STREAM_EVENTS.resync) : frame(errorBody(toCadreError(error)), STREAM_EVENTS.failure),
     );
   } finally {
-    unsubscribe();
     clearInterval(heartbeat);
     outlet.close();
   }
 }
 
-async function sendEvents(store: Store, wanted: Wanted, outlet: Outlet): Promise<void> {
-  const { until, runs } = wanted;
-  const awaited = until?.ended ? undefined : until?.runId;
-  for await (const page of pagesOf(store, wanted, outlet.signal)) {
-    for (const event of page) {
-      if (!belongs(event, runs)) continue;
-      await outlet.write(`id: ${store.id}.${event.position}\n${frame(event)}`);
-      if (event.runId === awaited && TERMINAL_TYPES.has(event.type)) return;
+async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: Outlet): Promise<void> {
+  const { of, until, channel } = wanted;
+  let place = wanted.after;
+  let missed = false;
+  let live: ((batch: Batch) => void) | undefined;
+  const { scope, leave } = hub.join(channel, {
+    take(batch) {
+      if (live) live(batch);
+      else missed = true;
+    },
+    hint: outlet.offer,
+  });
+  try {
+    const encoder = channel.encoder();
+    while (!outlet.signal.aborted) {
+      missed = false;
+      const page = await store.read(place, PAGE, of);
+      const sent = await sendPage(
+        page.filter((event) => belongs(event, scope)),
+        encoder,
+        until,
+        outlet,
+      );
+      if (sent === "ended") return;
+      place = page.at(-1)?.position ?? place;
+      if (page.length > 0 || missed) continue;
+      if (until?.ended) return;
+      const left = await attend();
+      if (left === "ended") return;
     }
+  } finally {
+    leave();
+  }
+
+  /** Takes what comes, until the run has ended, or there is no room and it must be read later. */
+  async function attend(): Promise<"ended" | "behind" | "gone"> {
+    const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
+    const gone = (): void => resolve("gone");
+    outlet.signal.addEventListener("abort", gone);
+    live = (batch) => {
+      const end = batch.frames.find(({ event }) => isEndOf(event, until))?.event.position;
+      const to = end ?? batch.frames.at(-1)!.event.position;
+      if (to <= place) return;
+      if (!outlet.hasRoom()) {
+        live = undefined;
+        resolve("behind");
+        return;
+      }
+      outlet.send(bytesAfter(batch, place, end));
+      place = to;
+      if (end !== undefined) resolve("ended");
+    };
+    const left = await promise;
+    live = undefined;
+    outlet.signal.removeEventListener("abort", gone);
+    return left;
   }
 }
 
-/** A run that has ended is read to its end; any other is followed. */
-async function* pagesOf(
-  store: Store,
-  wanted: Wanted,
-  signal: AbortSignal,
-): AsyncGenerator<JournalEvent[], void> {
-  const { of } = wanted;
-  let { after: place } = wanted;
-  if (!wanted.until?.ended) return yield* follow(store, { after: place, of, signal });
-  for (;;) {
-    const page = await store.read(place, PAGE, of);
-    if (page.length === 0 || signal.aborted) return;
-    place = page.at(-1)!.position;
-    yield page;
+async function sendPage(
+  events: readonly JournalEvent[],
+  encoder: Encoder,
+  until: Wanted["until"],
+  outlet: Outlet,
+): Promise<"ended" | undefined> {
+  await encoder.prepare?.(events);
+  let piece = "";
+  for (const event of events) {
+    piece += encoder.event(event);
+    if (isEndOf(event, until)) {
+      await outlet.write(piece);
+      return "ended";
+    }
+    if (piece.length < PIECE) continue;
+    await outlet.write(piece);
+    piece = "";
   }
+  if (piece !== "") await outlet.write(piece);
+  return undefined;
 }
 
-/** A child is known by its first event, which comes before all its others: one that was started meanwhile is not missed. */
-export function belongs(event: JournalEvent, runs: Set<RunId> | undefined): boolean {
-  if (!runs) return true;
-  const parent = event.type === "RUN_STARTED" ? event.payload.parentRunId : undefined;
-  if (parent !== undefined && runs.has(parent)) runs.add(event.runId);
-  return runs.has(event.runId);
-}
-
-const frame = (data: unknown, event?: string): string =>
-  `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
+const isEndOf = ({ runId, type }: JournalEvent, until: Wanted["until"]): boolean =>
+  until !== undefined && !until.ended && runId === until.runId && TERMINAL_TYPES.has(type);
