@@ -147,11 +147,12 @@ function literal(word: Word): ShellWord {
   return word.value;
 }
 
-/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `HEAD~1` and `HEAD^` are plain. */
+/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
 function mayExpand(text: string): boolean {
   if (text.includes("\\\n")) return true;
   const rest = text
     .replace(/\\./g, "")
+    .replaceAll("{}", "")
     .replace(/^[\w./:@%+,-]+=/, "")
     .replace(/(?<=\w)[~^]/g, "");
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);

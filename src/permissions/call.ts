@@ -11,7 +11,7 @@ import {
 } from "./argv.ts";
 import { type Folders, foldersOf, type NamedPlaces, namedPlaces } from "./named-places.ts";
 import type { PermissionRequest } from "./permission.ts";
-import { type Places, placesOf, type Workplace } from "./places.ts";
+import { type Look, type Places, placesOf, type Sight, type Workplace } from "./places.ts";
 import { isProtected } from "./protected.ts";
 import { mayRunCode, type Reach, reachOf } from "./reach.ts";
 import { isInside, isReadOnlyCommand } from "./shell.ts";
@@ -64,7 +64,8 @@ function pathUnit(tool: string, path: string, workplace: Workplace): Unit {
   return { kind: "path", change, places, protected: change ? protectedAmong([places]) : undefined };
 }
 
-function shellUnits(parsed: ParsedShell, workplace: Workplace): Unit[] {
+function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
+  const workplace = { ...given, look: given.look && lookOnce(given.look) };
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(reachOf));
   const folders = once(() => foldersOf(reaches(), workplace.workspace));
@@ -130,6 +131,16 @@ const protectedAmong = (named: readonly Places[]): string | undefined =>
     .flat()
     .flatMap((place) => (place.real ? [place, place.real] : [place]))
     .find(({ path }) => isProtected(path))?.path;
+
+/** The same words come up again and again in the readings of one call. */
+function lookOnce(look: Look): Look {
+  const seen = new Map<string, Sight>();
+  return (path) => {
+    const sight = seen.get(path) ?? look(path);
+    seen.set(path, sight);
+    return sight;
+  };
+}
 
 function once<T>(compute: () => T): () => T {
   let done: { value: T } | undefined;

@@ -72,8 +72,8 @@ function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] 
 /** `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`: a word and every end of it that may be a path. */
 function pathsIn(word: string): string[] {
   const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
-  const attached = /^-[^-]./.test(word) ? [word.slice(2)] : [];
-  return [word, ...attached, ...ends].filter((path) => path !== "" && !path.includes("\0"));
+  const whole = word.startsWith("-") ? word.slice(2) : word;
+  return [whole, ...ends].filter((path) => path !== "" && !path.includes("\0"));
 }
 
 const within = (folder: string, name: string): string => (isAbsolute(name) ? name : `${folder}/${name}`);

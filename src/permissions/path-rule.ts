@@ -78,8 +78,10 @@ function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read
 const WORKSPACE: Places = [{ path: "", absolute: "" }];
 
 function widePattern(pattern: string): (path: string) => boolean {
-  const test = picomatch(pattern, { dot: true, nocase: true });
-  const folded = picomatch(pattern.normalize("NFKC"), { dot: true, nocase: true });
+  // A name may hold a line break: without `s`, `**` would not reach over it.
+  const options = { dot: true, nocase: true, flags: "is" };
+  const test = picomatch(pattern, options);
+  const folded = picomatch(pattern.normalize("NFKC"), options);
   return (path) => test(path) || folded(foldPath(path));
 }
 

@@ -51,7 +51,7 @@ function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
     return;
   }
   if (JOINING.has(name) && words.length > 1)
-    followScript(words.map((word) => word ?? "$_").join(" "), depth, found);
+    followScript(words.map((word) => word ?? "$_").join(" "), { depth, runsScripts: true }, found);
   followTails(argv, depth, found);
 }
 
@@ -60,11 +60,12 @@ const JOINING = new Set(["eval", "ssh", "watch", "su"]);
 
 function followTails(argv: readonly ShellWord[], depth: number, found: Found): void {
   const isFed = FEEDING.has(programOf(argv)!);
-  const firsts = [1, ...verbsAt(argv)];
+  const firsts = [1, ...verbsAt(argv, (flag) => !/^-[^-].|=/.test(flag))];
+  const runsScripts = argv.some((word) => word !== undefined && SCRIPTING.test(word));
   let runsUnseen = runsFile(argv);
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at];
-    if (word !== undefined) followWord(word, depth, found);
+    if (word !== undefined) followWord(word, { depth, runsScripts }, found);
     const isReplaced = isFed && word?.includes("{}");
     if (word?.startsWith("-") || (isReplaced && !firsts.includes(at))) continue;
     const tail = isFed ? [...argv.slice(at).map(unlessReplaced), undefined] : argv.slice(at);
@@ -77,24 +78,33 @@ function followTails(argv: readonly ShellWord[], depth: number, found: Found): v
   if (runsUnseen) found.argvs.push(UNKNOWN);
 }
 
+/** Where one of these stands, other words are run as scripts; elsewhere `*.ts` is a pattern, and no unknown command. */
+const SCRIPTING =
+  /^(.*\/)?(sh|bash|dash|ash|zsh|ksh|mksh|fish|rbash|csh|tcsh|xonsh|nu|pwsh|eval|trap|ssh|su|watch|script|parallel|expect|screen|tmux|concurrently|entr|nodemon)$|^-[cS]|^--(split-string|call|command)/;
+
 /** They add words to a command that only what they are fed knows. */
 const FEEDING = new Set(["xargs", "parallel"]);
 
 const unlessReplaced = (word: ShellWord): ShellWord => (word?.includes("{}") ? undefined : word);
 
 /** A word as a script, and what it holds as a value: `-Sx y`, `--split-string=x y`, `GIT_PAGER=x y`. */
-function followWord(word: string, depth: number, found: Found): void {
-  if (isScript(word)) followScript(word, depth, found);
-  if (/^-[^-]./.test(word)) followScript(word.slice(2), depth, found);
+function followWord(word: string, how: How, found: Found): void {
+  if (isScript(word)) followScript(word, how, found);
+  if (/^-[^-]./.test(word)) followScript(word.slice(2), how, found);
   const sign = word.indexOf("=");
-  if (sign > 0) followScript(word.slice(sign + 1), depth, found);
+  if (sign > 0) followScript(word.slice(sign + 1), how, found);
 }
 
-function followScript(script: string, depth: number, found: Found): void {
+interface How {
+  depth: number;
+  runsScripts: boolean;
+}
+
+function followScript(script: string, { depth, runsScripts }: How, found: Found): void {
   const { commands, redirects, texts } = parseShell(script);
-  found.redirects.push(...redirects);
+  if (runsScripts) found.redirects.push(...redirects);
   found.code.push(...texts.map(({ text }) => text));
-  for (const inner of commands) follow(inner.argv, depth + 1, found);
+  for (const { argv } of commands) if (runsScripts || argv[0] !== undefined) follow(argv, depth + 1, found);
 }
 
 /** A shell whose script stands in none of its words. */
@@ -121,14 +131,16 @@ function spellings(argv: readonly ShellWord[]): (readonly ShellWord[])[] {
 }
 
 /** `git -C x -c a=b push` is `git push` too: each option before the verb may have a value behind it. */
-function verbsAt(argv: readonly ShellWord[]): number[] {
+function verbsAt(argv: readonly ShellWord[], mayTakeNext: (flag: string) => boolean = () => true): number[] {
   let reached = new Set([1]);
   const found: number[] = [];
   while (reached.size > 0 && found.length < 50) {
     const next = new Set<number>();
     for (const at of reached) {
-      if (!argv[at]?.startsWith("-")) continue;
-      next.add(at + 1).add(at + 2);
+      const flag = argv[at];
+      if (!flag?.startsWith("-")) continue;
+      next.add(at + 1);
+      if (mayTakeNext(flag)) next.add(at + 2);
     }
     found.push(...[...next].filter((at) => at <= argv.length && !found.includes(at)));
     reached = next;

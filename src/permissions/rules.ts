@@ -167,7 +167,7 @@ function weighed(options: PathRuleOptions): Matching {
 
 /** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
 function textRule(pattern: string, reading: Reading): Matching {
-  const test = picomatch(pattern, { dot: true, nocase: true, bash: true });
+  const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });
   const touches = (unit: Unit) => unit.kind === "plain" && unit.strings.some((text) => test(text));
   return {
     weight: patternWeight(pattern.length, false),

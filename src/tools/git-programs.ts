@@ -10,8 +10,12 @@ export function programOfGit(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
   const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
-  const modules = globSync("modules/**/config", { cwd: common }).map((path) => join(common, path));
-  for (const file of [join(common, "config"), join(folder, "config.worktree"), ...modules]) {
+  const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
+  for (const file of [
+    join(common, "config"),
+    join(folder, "config.worktree"),
+    ...modules.map((path) => join(common, path)),
+  ]) {
     if (!existsSync(file)) continue;
     const text = textAt(file);
     if (text === undefined) return "a configuration that cannot be read";

@@ -14,20 +14,17 @@ export function look(path: string): { real: string | undefined; isFolder: boolea
     const existing = parts.slice(0, end).join("/") || "/";
     const missing = parts.slice(end);
     try {
-      const real = realpathSync.native(existing);
-      if (missing.length === 0) return { real, isFolder: statSync(real).isDirectory() };
-      return { real: missing.includes("..") ? undefined : join(real, ...missing), isFolder: false };
-    } catch {
-      if (isThere(existing)) break;
+      // Asked for first, as a missing path is common and an error is slow.
+      const stats = statSync(existing, { throwIfNoEntry: false });
+      if (stats) {
+        const real = realpathSync.native(existing);
+        if (missing.length === 0) return { real, isFolder: stats.isDirectory() };
+        return { real: missing.includes("..") ? undefined : join(real, ...missing), isFolder: false };
+      }
+      if (lstatSync(existing, { throwIfNoEntry: false })) break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENAMETOOLONG") break;
     }
   }
   return { real: undefined, isFolder: false };
-}
-
-function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EACCES";
-  }
 }
