@@ -43,7 +43,9 @@ import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
+import { programOfGit } from "./tools/git-programs.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
+import { look } from "./tools/look.ts";
 import {
   closeWorktree,
   headOf,
@@ -230,7 +232,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limiter: createLimiter(clock),
     tools: toolsByName(tools),
     inputSchema: inputSchemaOf,
-    judge,
+    judge: (request) => judge({ ...request, look, programOfGit }),
     judgeShell,
     offers,
     authority: () => authority,

@@ -48,6 +48,20 @@ export function matchArgv(pattern: ArgvPattern, argv: readonly ShellWord[]): Mat
   return argv[pattern.words.length] === undefined ? "maybe" : "no";
 }
 
+/** For rules that forbid: some systems find a program by its name in any letter case. */
+export function inAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) => Match {
+  const [program, ...words] = pattern.words;
+  const folded = typeof program === "string" ? program.toLowerCase() : program;
+  const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
+  return ([first, ...rest]) => matchArgv(wide, [first?.toLowerCase(), ...rest]);
+}
+
+/** Whether a text that is not read here speaks of the program: then it may run it. */
+export function mentions({ words: [program] }: ArgvPattern, text: string): boolean {
+  if (typeof program !== "string") return true;
+  return new RegExp(`(?<![\\w.-])${RegExp.escape(program)}(?![\\w-])`, "i").test(text);
+}
+
 /** Writes words so that `parseArgvPattern` reads exactly them again. */
 export function quoteArgv(argv: readonly string[]): string {
   return argv

@@ -14,6 +14,8 @@ export interface ShellCommand {
   argv: readonly ShellWord[];
   /** Variables set for it alone may change what it does. */
   assigns: boolean;
+  /** Its input comes from another command, a file or the script itself. */
+  fed: boolean;
 }
 
 export interface ShellRedirect {
@@ -28,6 +30,14 @@ export interface ParsedShell {
   commands: readonly ShellCommand[];
   /** Files that are opened; copies of descriptors and `/dev/null` are left out. */
   redirects: readonly ShellRedirect[];
+  /** What else stands there and may come to be run: values of variables, and what commands are fed. */
+  texts: readonly ShellText[];
+}
+
+export interface ShellText {
+  text: string;
+  /** A here-document or here-string. */
+  isInput: boolean;
 }
 
 const MAX_LENGTH = 8192;
@@ -52,7 +62,10 @@ const CONFUSING = /[^\t\n\P{C}]|[\p{Z}--\x20]/v;
 const ASCII = /^[\t\n\x20-\x7e]*$/;
 
 export function parseShell(source: string): ParsedShell {
-  const reading: Reading = { commands: [], redirects: [], spans: [], broken: "", blurred: "" };
+  const reading: Reading = {
+    ...{ commands: [], redirects: [], texts: [], spans: [], fed: new Set<SyntaxNode>() },
+    ...{ broken: "", blurred: "" },
+  };
   if (CONFUSING.test(source)) reading.broken ||= "control or invisible characters";
   if (source.length > MAX_LENGTH) reading.broken ||= `longer than ${MAX_LENGTH} characters`;
   if (!ASCII.test(source)) reading.blurred ||= "characters beyond ASCII";
@@ -69,13 +82,17 @@ export function parseShell(source: string): ParsedShell {
     why: reading.broken || reading.blurred,
     commands: reading.commands,
     redirects: reading.redirects,
+    texts: reading.texts,
   };
 }
 
 interface Reading {
   commands: ShellCommand[];
   redirects: ShellRedirect[];
+  texts: ShellText[];
   spans: [number, number][];
+  /** Commands behind a `|`. */
+  fed: Set<SyntaxNode>;
   /** The first reason not to trust the reading at all, and the first reason why it is not exact. */
   broken: string;
   blurred: string;
@@ -85,8 +102,12 @@ function visit(node: SyntaxNode, reading: Reading): void {
   // Substitutions are parsed lazily: their errors show only here, on the nested script.
   if ("errors" in node && node.errors?.length) reading.broken ||= `syntax: ${node.errors[0]!.message}`;
   if (!PLAIN_NODES.has(node.type)) reading.blurred ||= `contains ${nameOf(node.type)}`;
+  if (node.type === "Pipeline") for (const piped of node.commands.slice(1)) reading.fed.add(piped);
   if (node.type === "Command") readCommand(node, reading);
   if (node.type === "Redirect") readRedirect(node, reading);
+  if (node.type === "HereDoc") reading.texts.push({ text: node.body.text, isInput: true });
+  if (node.type === "HereString" && node.target) readText(node.target, true, reading);
+  if (node.type === "Assignment" && node.value.type === "Word") readText(node.value, false, reading);
   if (node.type === "Word" || node.type === "Redirect") reading.spans.push([node.pos, node.end]);
   if (node.type === "Word" && literal(node) === undefined) reading.blurred ||= "contains an expansion";
   forEachChild(node, (child) => visit(child, reading));
@@ -98,7 +119,13 @@ function readCommand(node: Extract<SyntaxNode, { type: "Command" }>, reading: Re
   reading.commands.push({
     argv: words.map((word) => (word.type === "Word" ? literal(word) : undefined)),
     assigns: node.prefix.some((part) => part.type === "Assignment"),
+    fed: reading.fed.has(node) || node.redirects.some(({ operator }) => operator.startsWith("<")),
   });
+}
+
+function readText(word: Word, isInput: boolean, reading: Reading): void {
+  const text = literal(word);
+  if (text) reading.texts.push({ text, isInput });
 }
 
 function readRedirect(node: Extract<SyntaxNode, { type: "Redirect" }>, reading: Reading): void {
@@ -120,11 +147,12 @@ function literal(word: Word): ShellWord {
   return word.value;
 }
 
-/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `HEAD~1` and `HEAD^` are plain. */
+/** Unquoted text with a character that bash may act on. `\(`, `--flag=x`, `{}`, `HEAD~1` and `HEAD^` are plain. */
 function mayExpand(text: string): boolean {
   if (text.includes("\\\n")) return true;
   const rest = text
     .replace(/\\./g, "")
+    .replaceAll("{}", "")
     .replace(/^[\w./:@%+,-]+=/, "")
     .replace(/(?<=\w)[~^]/g, "");
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);

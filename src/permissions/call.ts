@@ -1,18 +1,39 @@
 // A call as rules see it: one unit for most tools, and for Bash one for each simple command, each file that a redirection
-// opens, and one for whatever cannot be read off the text. Everything must be covered to be allowed; anything may be denied.
+// opens, each text that may come to be run, and one for whatever cannot be read off the command. Everything must be
+// covered to be allowed; anything may be denied.
 
-import { parseShell, type ShellCommand } from "./argv.ts";
+import {
+  type ParsedShell,
+  parseShell,
+  type ShellCommand,
+  type ShellRedirect,
+  type ShellWord,
+} from "./argv.ts";
+import { type Folders, foldersOf, type NamedPlaces, namedPlaces } from "./named-places.ts";
 import type { PermissionRequest } from "./permission.ts";
-import { type Places, placesOf, type Workplace } from "./places.ts";
+import { type Look, type Places, placesOf, type Sight, type Workplace } from "./places.ts";
 import { isProtected } from "./protected.ts";
-import { isReadOnlyCommand } from "./shell.ts";
+import { mayRunCode, type Reach, reachOf } from "./reach.ts";
+import { isInside, isReadOnlyCommand } from "./shell.ts";
+
+export interface CommandUnit {
+  kind: "command";
+  protected?: string | undefined;
+  command: ShellCommand;
+  exact: boolean;
+  readOnly: boolean;
+  /** Seen only when a rule asks: most calls meet no rule that needs it. */
+  reach(): Reach;
+  named(): NamedPlaces;
+}
 
 export type Unit = { protected?: string | undefined } & (
   | { kind: "plain"; strings: readonly string[] }
   | { kind: "path"; change: boolean; places: Places }
-  | { kind: "command"; command: ShellCommand; exact: boolean; readOnly: boolean }
-  /** Without places: which file it is, is known only when it runs. */
-  | { kind: "redirect"; places: Places | undefined }
+  | CommandUnit
+  /** One of these places; `unknown`: or one that only running it would tell. */
+  | { kind: "redirect"; change: boolean; readOnly: boolean; places: readonly Places[]; unknown: boolean }
+  | { kind: "text"; reach(): Reach; named(): NamedPlaces }
   | { kind: "unread"; broken: boolean; why: string }
 );
 
@@ -30,7 +51,7 @@ export const isChangingTool = (tool: string): boolean => CHANGES.has(tool);
 export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> & Workplace): Call {
   const { tool } = request;
   const input = (request.input ?? {}) as Record<string, unknown>;
-  if (tool === "Bash") return { tool, units: shellUnits(textOf(input["command"]), request) };
+  if (tool === "Bash") return { tool, units: shellUnits(parseShell(textOf(input["command"])), request) };
   if (READS.has(tool) || CHANGES.has(tool))
     return { tool, units: [pathUnit(tool, textOf(input["path"]) || ".", request)] };
   const strings = Object.values(input).filter((value) => typeof value === "string");
@@ -40,40 +61,94 @@ export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> 
 function pathUnit(tool: string, path: string, workplace: Workplace): Unit {
   const places = placesOf(path, workplace);
   const change = CHANGES.has(tool);
-  return { kind: "path", change, places, protected: change ? protectedAmong(places) : undefined };
+  return { kind: "path", change, places, protected: change ? protectedAmong([places]) : undefined };
 }
 
-function shellUnits(command: string, workplace: Workplace): Unit[] {
-  const parsed = parseShell(command);
+function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
+  const workplace = { ...given, look: given.look && lookOnce(given.look) };
   const exact = parsed.grade === "exact";
-  const units: Unit[] = parsed.commands.map((one) => {
-    const readOnly = exact && !one.assigns && isReadOnlyCommand(one.argv, workplace.workspace).readOnly;
-    return {
-      kind: "command",
-      command: one,
-      exact,
-      readOnly,
-      protected: readOnly ? undefined : protectedWord(one, workplace),
-    };
+  const reaches = once(() => parsed.commands.map(reachOf));
+  const folders = once(() => foldersOf(reaches(), workplace.workspace));
+  const stays = !parsed.commands.some(({ argv }) => mayGoElsewhere(argv[0]));
+  const commands = parsed.commands.map((command, index): CommandUnit => {
+    const readOnly =
+      exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
+    const reach = () => reaches()[index]!;
+    const named = once(() => namedPlaces(reach(), folders(), workplace));
+    const kept = readOnly ? undefined : protectedAmong([...named().sure, ...named().perhaps]);
+    return { kind: "command", command, exact, readOnly, reach, named, protected: kept };
   });
-  for (const { target } of parsed.redirects) {
-    const places = target === undefined ? undefined : placesOf(target, workplace);
-    units.push({ kind: "redirect", places, protected: places && protectedAmong(places) });
-  }
-  if (!exact) units.push({ kind: "unread", broken: parsed.grade === "broken", why: parsed.why });
-  return units;
+  const here: Folders = { known: [workplace.workspace], unknown: false };
+  // What only reads may read a file by `<`; what does more was not allowed to be fed with it.
+  const harmless = commands.every((unit) => unit.readOnly);
+  const redirects = parsed.redirects.map((redirect) =>
+    redirectUnit(redirect, { harmless, folders: stays ? here : folders() }, workplace),
+  );
+  const runsCode = once(() => parsed.commands.some(({ argv }) => mayRunCode(argv)));
+  const texts = parsed.texts.flatMap(({ text, isInput }) =>
+    isInput && !runsCode() ? [] : [textUnit(text, folders, workplace)],
+  );
+  const broken = parsed.grade === "broken";
+  const rest: Unit[] = exact ? [] : [{ kind: "unread", broken, why: parsed.why }];
+  return [...commands, ...redirects, ...texts, ...rest];
 }
 
-function protectedWord(command: ShellCommand, workplace: Workplace): string | undefined {
-  return command.argv.slice(1).find((word) => {
-    if (word === undefined) return false;
-    const value = word.startsWith("-") ? word.slice(word.indexOf("=") + 1) : word;
-    return protectedAmong(placesOf(value, workplace)) !== undefined;
-  });
+/** Builtins of the shell itself after which its relative paths may mean other places. */
+const mayGoElsewhere = (program: ShellWord): boolean =>
+  program === undefined || /^(cd|pushd|popd|eval|source|\.|command|builtin|trap)$/.test(program);
+
+/** Reading a file by `<` is as good as `cat`, inside the workspace; `<>` and all else may change what it opens. */
+function redirectUnit(
+  { operator, target }: ShellRedirect,
+  { harmless, folders }: { harmless: boolean; folders: Folders },
+  workplace: Workplace,
+): Unit {
+  const change = operator !== "<";
+  const reach = { argvs: [], redirects: [{ operator, target }], code: [] };
+  const { sure: places, unknown } = namedPlaces(reach, folders, workplace);
+  const isHere = folders.known.length === 1 && !unknown;
+  return {
+    kind: "redirect",
+    change,
+    readOnly: harmless && !change && isHere && isInside(target!, workplace),
+    places,
+    unknown,
+    protected: change ? protectedAmong(places) : undefined,
+  };
 }
 
-const protectedAmong = (places: Places): string | undefined =>
-  places.find(({ path }) => isProtected(path))?.path;
+/** What is fed to a shell, or named by a variable, may be a script or a program. */
+function textUnit(text: string, folders: () => Folders, workplace: Workplace): Unit {
+  const script = reachOf({ argv: ["eval", text], assigns: false, fed: false });
+  const reach = { ...script, code: [...script.code, text] };
+  const named = namedPlaces(reach, folders(), workplace);
+  const kept = protectedAmong([...named.sure, ...named.perhaps]);
+  return { kind: "text", reach: () => reach, named: () => named, protected: kept };
+}
+
+const protectedAmong = (named: readonly Places[]): string | undefined =>
+  named
+    .flat()
+    .flatMap((place) => (place.real ? [place, place.real] : [place]))
+    .find(({ path }) => isProtected(path))?.path;
+
+/** The same words come up again and again in the readings of one call. */
+function lookOnce(look: Look): Look {
+  const seen = new Map<string, Sight>();
+  return (path) => {
+    const sight = seen.get(path) ?? look(path);
+    seen.set(path, sight);
+    return sight;
+  };
+}
+
+function once<T>(compute: () => T): () => T {
+  let done: { value: T } | undefined;
+  return () => {
+    done ??= { value: compute() };
+    return done.value;
+  };
+}
 
 /** Input that was never validated may hold anything. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

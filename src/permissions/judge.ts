@@ -45,13 +45,16 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
 function granted(call: Call, { grants, now }: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
   for (const unit of call.units) {
+    // What is fed to a command was not part of what the person saw: `sh` alone is not `cat x | sh`.
+    const isFed = unit.kind === "command" && unit.command.fed;
     const grant = grants.find(
       ({ rule, until }) =>
+        !isFed &&
         (until === undefined || until > now) &&
         rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes"),
     );
     if (grant) decisive ??= grant.rule;
-    else if (unit.kind !== "command" || !unit.readOnly) return undefined;
+    else if (!onlyReads(unit)) return undefined;
   }
   return decisive === undefined ? undefined : { verdict: "allow", rule: `person grant ${decisive}` };
 }
@@ -106,13 +109,15 @@ function mostSpecific(
 
 function byDefault(unit: Unit, tool: string): Verdict {
   if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
-  if (unit.kind === "command" && unit.readOnly)
-    return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (onlyReads(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
   if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
   return asksByDefault(tool)
     ? { verdict: "ask", rule: `default ask ${tool}` }
     : { verdict: "allow", rule: `default allow ${tool}` };
 }
+
+const onlyReads = (unit: Unit): boolean =>
+  (unit.kind === "command" || unit.kind === "redirect") && unit.readOnly;
 
 const SINGLETONS = new Map<string, readonly string[]>();
 

@@ -1,33 +1,72 @@
 // A path under every name that a rule may know it by. A run in a worktree works on a copy of its parent's folder, and
 // what it does there is merged back: a rule about the parent's file holds for its copy, however many copies deep (P12).
-// Looks at names only: the tools themselves refuse a path whose links lead elsewhere, so the name is the place.
+// Pure: what links make of a name is told by whoever looked (`look`); where nobody did, the name is the place.
 
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
 export interface Workplace {
   workspace: string;
   /** Nearest first: the folders that the workspace is a copy of, and is merged into. */
   mergesInto?: readonly string[] | undefined;
+  /**
+   * What is at an absolute path, as it would be opened: `link/../x` is not `x`. File tools refuse a path that links lead
+   * elsewhere; a shell command follows it (A35).
+   */
+  look?: Look | undefined;
+  /** A setting of the repository's own by which git would run a program, if there is one (A30). */
+  programOfGit?: ((workspace: string) => string | undefined) | undefined;
+}
+
+export type Look = (path: string) => Sight;
+
+export interface Sight {
+  /** Where it is once links are followed; undefined where that cannot be told. */
+  real: string | undefined;
+  isFolder: boolean;
 }
 
 export interface Place {
   /** From the workspace, or from one that it is merged into. */
   path: string;
   absolute: string;
+  /** Where links lead, if that is elsewhere. */
+  real?: Place;
 }
 
 /** The place itself, then what it is in each folder that the workspace is merged into. */
 export type Places = readonly [Place, ...Place[]];
 
-export function placesOf(path: string, { workspace, mergesInto = [] }: Workplace): Places {
+export function placesOf(path: string, { workspace, mergesInto = [], look }: Workplace): Places {
   let absolute = resolve(workspace, path);
+  const own = placeIn(workspace, absolute);
+  const real = look && realPlace(path, own, workspace, look);
   let copy = workspace;
   const originals = mergesInto.map((original) => {
     absolute = originalOf(absolute, copy, original);
     copy = original;
     return placeIn(original, absolute);
   });
-  return [placeIn(workspace, resolve(workspace, path)), ...originals];
+  return [real ? { ...own, real } : own, ...originals];
+}
+
+/** Whether a command that opens this path stays in the workspace, by its name and by where it leads. */
+export function isInWorkspace(path: string, { workspace, look }: Workplace): boolean {
+  if (isAbove(placeIn(workspace, resolve(workspace, path)))) return false;
+  if (!look) return true;
+  const { real } = look(asOpened(path, workspace));
+  return real !== undefined && !isAbove(placeIn(look(workspace).real ?? workspace, real));
+}
+
+const isAbove = ({ path }: Place): boolean => /^\.\.(\/|$)/.test(path) || isAbsolute(path);
+
+export const asOpened = (path: string, folder: string): string =>
+  isAbsolute(path) ? path : `${folder}${sep}${path}`;
+
+function realPlace(path: string, own: Place, workspace: string, look: Look): Place | undefined {
+  const { real } = look(asOpened(path, workspace));
+  if (real === undefined || real === own.absolute) return undefined;
+  const place = placeIn(look(workspace).real ?? workspace, real);
+  return place.path === own.path ? undefined : place;
 }
 
 function placeIn(workspace: string, absolute: string): Place {

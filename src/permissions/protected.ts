@@ -39,13 +39,19 @@ const GITHUB_FOLDERS = new Set(["workflows", "actions", "agents", "chatmodes", "
 
 /** Takes a path relative to the workspace. Pure: looks at the name alone. */
 export function isProtected(path: string): boolean {
-  const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
+  const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
   if (PROTECTED_FILES.has(parts.at(-1) ?? "")) return true;
   return parts.some(
     (part, index) =>
       PROTECTED_FOLDERS.has(part) || (part === ".github" && GITHUB_FOLDERS.has(parts[index + 1] ?? "")),
   );
+}
+
+/** A path as the most forgiving file system reads it; `/` at its start stays. */
+export function foldPath(path: string): string {
+  const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
+  return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
 /** Names that some file system takes for the same: case, composed letters, `name.`, `name ` and `name::$DATA` (A36). */

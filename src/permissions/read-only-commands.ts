@@ -1,5 +1,6 @@
 // Commands that are known to change nothing, with the flags that are known to keep it so. An allow-list: a flag that is
-// not here asks. No flag here takes a path, runs a program, follows links, writes, waits for ever or uses the network.
+// not here asks, and so does a shortened one (`--outp=F`). No flag here takes a path, runs a program, follows the links
+// that it finds in a folder, writes, waits for ever or uses the network.
 
 export interface ReadOnlySpec {
   /** Single letters that may be clustered; after one of `values` the rest of the word is its value. */
@@ -11,6 +12,10 @@ export interface ReadOnlySpec {
   operands?: "paths" | "text" | "pattern-then-paths";
   /** `-20` is a count. */
   counts?: boolean;
+  /** No word may look like this, wherever it stands. */
+  never?: RegExp;
+  /** Follows the links that it finds in a folder, so it may be given none. */
+  filesOnly?: boolean;
 }
 
 const list = (text: string): string[] => text.split(" ");
@@ -26,11 +31,14 @@ const GIT_LOG_WORDS = list(
     "--max-count= --skip= --pretty --pretty= --format= --decorate= --topo-order --date-order --shortstat",
 );
 
+/** Formats by which git has a commit's signature checked: it starts gpg, which writes to its home and may ask a server. */
+const CHECKS_SIGNATURE = /%[-+ ]?G/;
+
 /** By `name`, or `git verb`. */
 export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
   Object.entries({
     ls: {
-      letters: "1aAbBcdFgGhHiklLmnNopqQrRsStTuUvxXZ",
+      letters: "1aAbBcdFgGhiklmnNopqQrRsStTuUvxXZ",
       words: list("--all --almost-all --human-readable --recursive --color= --size --full-time --"),
       operands: "paths",
     },
@@ -85,10 +93,11 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
     },
     uniq: { letters: "cdDiuz" },
     diff: {
-      letters: "abBdeEiNnpqrstTuwyZ",
+      letters: "abBdeEiNnpqstTuwyZ",
       values: "UC",
-      words: list("--unified --brief --recursive --color="),
+      words: list("--unified --unified= --brief --color="),
       operands: "paths",
+      filesOnly: true,
     },
     cmp: { letters: "bls", operands: "paths" },
     which: { letters: "a", operands: "text" },
@@ -111,9 +120,11 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
     find: {
       words: list(
         "-name -iname -path -ipath -wholename -regex -iregex -type -maxdepth -mindepth -size -empty -newer -mtime -mmin " +
-          "-atime -ctime -perm -user -group -links -not -a -o -and -or -print -print0 -printf -ls -prune -true -false -xdev -depth",
+          "-atime -ctime -perm -user -group -links -not -a -o -and -or -print -print0 -printf -ls -prune -quit -true -false -xdev -depth",
       ),
       operands: "paths",
+      // `-mtime -7`
+      counts: true,
     },
     "git status": {
       letters: "sbzv",
@@ -130,12 +141,14 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadOnlySpec> = new Map(
       words: [...GIT_LOG_WORDS, ...GIT_DIFF_WORDS],
       operands: "paths",
       counts: true,
+      never: CHECKS_SIGNATURE,
     },
     "git show": {
       letters: "bpsw",
       values: "U",
       words: [...GIT_LOG_WORDS, ...GIT_DIFF_WORDS],
       operands: "paths",
+      never: CHECKS_SIGNATURE,
     },
     "git blame": { letters: "bcefnpstw", values: "L", operands: "paths" },
     "git ls-files": {

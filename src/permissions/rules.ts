@@ -4,10 +4,16 @@
 //  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
 
 import picomatch from "picomatch";
-import { type ArgvPattern, type Match, matchArgv, parseArgvPattern } from "./argv-pattern.ts";
+import {
+  type ArgvPattern,
+  inAnyCase,
+  type Match,
+  matchArgv,
+  mentions,
+  parseArgvPattern,
+} from "./argv-pattern.ts";
 import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
-import type { Place } from "./places.ts";
-import { reachableArgv } from "./wrappers.ts";
+import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 
 /** `strict` reads rules that allow; `wide` those that ask or deny. */
 export type Reading = "strict" | "wide";
@@ -103,17 +109,18 @@ function compile(text: string, reading: Reading): CompiledRule {
   }
   const base = { text, bare: false, names };
   if (names("Bash")) return { ...base, ...argvRule(parseArgvPattern(pattern)!, reading) };
-  if (names("Write") || names("Edit")) return { ...base, ...pathRule(pattern, reading), concerns: changes };
-  if (names("Read") && reading === "wide")
-    return { ...base, ...pathRule(pattern, reading), concerns: isReadingTool };
-  if (READING_TOOLS.some(names)) return { ...base, ...pathRule(pattern, reading), concerns: names };
+  const about = (speaksOf: "change" | "read") => ({ ...base, ...weighed({ pattern, reading, speaksOf }) });
+  if (names("Write") || names("Edit")) return { ...about("change"), concerns: changes };
+  if (names("Read") && reading === "wide") return { ...about("read"), concerns: reads };
+  if (READING_TOOLS.some(names)) return { ...about("read"), concerns: names };
   return { ...base, ...textRule(pattern, reading), concerns: names };
 }
 
 const READING_TOOLS = ["Read", "LS", "Glob", "Grep"];
 
-/** A redirection changes a file as well. */
+/** A command changes and reads files as well. */
 const changes = (tool: string): boolean => isChangingTool(tool) || tool === "Bash";
+const reads = (tool: string): boolean => isReadingTool(tool) || tool === "Bash";
 
 /** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {
@@ -136,10 +143,15 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<Compi
     if (unit.protected !== undefined && !pattern.exact) return "no";
     return matchArgv(pattern, unit.command.argv) === "yes" ? "yes" : "no";
   };
+  const matches = inAnyCase(pattern);
   const wide = (unit: Unit): Match => {
-    if (unit.kind !== "command") return "no";
-    const found = reachableArgv(unit.command.argv).map((argv) => matchArgv(pattern, argv));
-    return found.includes("yes") ? "yes" : found.includes("maybe") ? "maybe" : "no";
+    if (unit.kind !== "command" && unit.kind !== "text") return "no";
+    const { argvs, code } = unit.reach();
+    const found = new Set(argvs.map(matches));
+    if (unit.kind === "command" && found.has("yes")) return "yes";
+    return found.has("yes") || found.has("maybe") || code.some((text) => mentions(pattern, text))
+      ? "maybe"
+      : "no";
   };
   return {
     weight: patternWeight(pattern.weight, pattern.exact),
@@ -148,42 +160,14 @@ function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<Compi
   };
 }
 
-function pathRule(pattern: string, reading: Reading): Matching {
-  const clean = pattern.replace(/^\.\//, "");
-  const exact = !/(?<!\\)[*?[{(]|^!/.test(clean);
-  const test = exact
-    ? literalPath(clean.replace(/\\(.)/g, "$1"), reading)
-    : picomatch(clean, { dot: true, nocase: reading === "wide" });
-  const touches = ({ path, absolute }: Place): boolean => {
-    if (clean.startsWith("/")) return test(absolute);
-    // A wildcard reaches nothing above the workspace: `**` is everything in it.
-    const isAbove = reading === "strict" && /^\.\.(\/|$)/.test(path);
-    return !isAbove && test(path);
-  };
-  return {
-    weight: patternWeight(clean.replace(/[*?]/g, "").length, exact),
-    matches(unit) {
-      if (unit.kind !== "redirect" && unit.kind !== "path") return "no";
-      if (!unit.places) return reading === "wide" ? "maybe" : "no";
-      if (reading === "strict" && unit.protected !== undefined && !exact) return "no";
-      // What allows, allows the place itself; what asks or denies holds for its copies.
-      const places = reading === "strict" ? unit.places.slice(0, 1) : unit.places;
-      return places.some(touches) ? "yes" : "no";
-    },
-  };
-}
-
-/** Read widely, a folder's name stands for what is in it, in any letter case. */
-function literalPath(path: string, reading: Reading): (candidate: string) => boolean {
-  if (reading === "strict") return (candidate) => candidate === path;
-  const folded = path.toLowerCase().replace(/\/$/, "");
-  return (candidate) =>
-    candidate.toLowerCase() === folded || candidate.toLowerCase().startsWith(`${folded}/`);
+function weighed(options: PathRuleOptions): Matching {
+  const { weight, exact, matches } = pathRule(options);
+  return { weight: patternWeight(weight, exact), matches };
 }
 
 /** Tools whose input we know nothing about: a pattern may hold a call back if any of its texts matches, never let it pass. */
 function textRule(pattern: string, reading: Reading): Matching {
-  const test = picomatch(pattern, { dot: true, nocase: true, bash: true });
+  const test = picomatch(pattern, { dot: true, nocase: true, bash: true, flags: "is" });
   const touches = (unit: Unit) => unit.kind === "plain" && unit.strings.some((text) => test(text));
   return {
     weight: patternWeight(pattern.length, false),

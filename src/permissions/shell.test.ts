@@ -98,7 +98,7 @@ describe("judgeShell", () => {
   });
 
   it("takes an absolute path inside the workspace for inside", () => {
-    expect(isReadOnlyCommand(["cat", "/w/proj/a"], "/w/proj").readOnly).toBe(true);
-    expect(isReadOnlyCommand(["cat", "/w/proj-evil/a"], "/w/proj").readOnly).toBe(false);
+    expect(isReadOnlyCommand(["cat", "/w/proj/a"], { workspace: "/w/proj" }).readOnly).toBe(true);
+    expect(isReadOnlyCommand(["cat", "/w/proj-evil/a"], { workspace: "/w/proj" }).readOnly).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 // Judges a shell command: read-only, or not known to be. Unknown is never an answer of its own: what is not known to
 // change nothing may change something.
 
-import { posix } from "node:path";
 import { parseShell, type ShellWord } from "./argv.ts";
 import type { ShellJudge } from "./permission.ts";
+import { asOpened, isInWorkspace, type Workplace } from "./places.ts";
 import { READ_ONLY_COMMANDS, type ReadOnlySpec } from "./read-only-commands.ts";
 import { isWrapper } from "./wrappers.ts";
 
@@ -24,30 +24,32 @@ export const judgeShell: ShellJudge = (command) => {
   return { readOnly: true, why: "every command is known to only read" };
 };
 
-/** Paths are read as names: with a workspace, absolute ones inside it count as inside. */
-export function isReadOnlyCommand(argv: readonly ShellWord[], workspace?: string): Judgement {
+/** Without a workplace, paths are read as names and absolute ones are outside. */
+export function isReadOnlyCommand(argv: readonly ShellWord[], workplace?: Workplace): Judgement {
   if (argv.some((word) => word === undefined)) return no("a word is known only when it runs");
   const [name = "", ...rest] = argv as readonly string[];
   if (isWrapper(name) && name !== "find") return no(`${name} runs other commands`);
-  if (name === "sed") return readsLinesWithSed(rest, workspace);
-  if (name === "git") return gitOnlyReads(rest, workspace);
-  return checkWords(name, rest, workspace);
+  if (name === "sed") return readsLinesWithSed(rest, workplace);
+  if (name === "git") return gitOnlyReads(rest, workplace);
+  return checkWords(name, rest, workplace);
 }
 
 /** Only a verb directly behind `git` (or `--no-pager`): other options before it can name programs to run (A26). */
-function gitOnlyReads(words: readonly string[], workspace: string | undefined): Judgement {
+function gitOnlyReads(words: readonly string[], workplace: Workplace | undefined): Judgement {
   const [verb = "", ...rest] = words[0] === "--no-pager" ? words.slice(1) : words;
-  return checkWords(`git ${verb}`, rest, workspace);
+  const program = workplace?.programOfGit?.(workplace.workspace);
+  if (program !== undefined) return no(`this repository has git run a program (${program})`);
+  return checkWords(`git ${verb}`, rest, workplace);
 }
 
 /** `sed -n '10,20p' file`: the one use of sed whose script cannot write or run anything. */
-function readsLinesWithSed(words: readonly string[], workspace: string | undefined): Judgement {
+function readsLinesWithSed(words: readonly string[], workplace: Workplace | undefined): Judgement {
   const [flag, script = "", ...files] = words;
   if (flag !== "-n" || !/^\d+(,(\d+|\$))?p$/.test(script)) return no("sed can write files and run commands");
-  return checkEach(files, (word) => !word.startsWith("-") && isInside(word, workspace), "sed");
+  return checkEach(files, (word) => !word.startsWith("-") && isInside(word, workplace), "sed");
 }
 
-function checkWords(name: string, words: readonly string[], workspace: string | undefined): Judgement {
+function checkWords(name: string, words: readonly string[], workplace: Workplace | undefined): Judgement {
   const spec = READ_ONLY_COMMANDS.get(name);
   if (!spec) return no(`${name} is not known to only read`);
   // One word of text may look like anything; where `-e` gives the pattern, every plain word is a path.
@@ -58,10 +60,11 @@ function checkWords(name: string, words: readonly string[], workspace: string | 
   return checkEach(
     words,
     (word) => {
+      if (spec.never?.test(word)) return false;
       if (word.startsWith("-") && word.length > 1) return isKnownFlag(word, spec);
       if (spec.operands === undefined) return false;
       if (spec.operands === "text" || patterns-- > 0) return true;
-      return isInside(word, workspace);
+      return isInside(word, workplace) && !(spec.filesOnly && isFolder(word, workplace));
     },
     name,
   );
@@ -87,12 +90,12 @@ function isKnownFlag(word: string, spec: ReadOnlySpec): boolean {
 }
 
 /** Reading beyond the workspace is not for a default to allow: keys and other people's files lie there. */
-function isInside(path: string, workspace: string | undefined): boolean {
-  if (path.startsWith("~")) return false;
-  const base = workspace ?? "/workspace";
-  if (path.startsWith("/") && workspace === undefined) return false;
-  const full = posix.resolve(base, path);
-  return full === base || full.startsWith(base.endsWith("/") ? base : `${base}/`);
+export function isInside(path: string, workplace: Workplace | undefined): boolean {
+  if (path.startsWith("~") || (path.startsWith("/") && !workplace)) return false;
+  return isInWorkspace(path, workplace ?? { workspace: "/workspace" });
 }
+
+const isFolder = (path: string, workplace: Workplace | undefined): boolean =>
+  workplace?.look?.(asOpened(path, workplace.workspace)).isFolder ?? false;
 
 const no = (why: string): Judgement => ({ readOnly: false, why });

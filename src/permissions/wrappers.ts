@@ -1,44 +1,48 @@
-// Commands that run other commands. A rule that forbids must see through them, and errs on the side of seeing too much:
-// every tail of a wrapper's words counts as a command, and every word that reads like a script is read as one.
+// Programs that run what they are given: other commands by their words, or code in some language.
 
-import { parseShell, type ShellWord } from "./argv.ts";
+import type { ShellWord } from "./argv.ts";
 
-const WRAPPERS = new Set(
-  (
-    "env sudo doas su nohup nice ionice chrt taskset timeout time xargs parallel setsid stdbuf script command builtin " +
-    "exec eval trap source . sh bash dash zsh ksh fish busybox toybox find fd watch chroot unshare nsenter ssh npx pnpx bunx"
-  ).split(" "),
-);
+const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-const MAX_DEPTH = 3;
+/** Their words come to commands: any tail of them may be one, and any word may be a script. */
+const WRAPPERS = list(`
+  env sudo doas su runuser gosu su-exec setpriv capsh pkexec nohup nice ionice chrt taskset numactl setarch timeout time
+  xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
+  chroot unshare nsenter bwrap firejail proot fakeroot systemd-run dbus-run-session xvfb-run flock lockf strace ltrace
+  valgrind perf gdb catchsegv faketime chronic ssh sshpass torsocks proxychains proxychains4 caffeinate tini dumb-init
+  npx pnpx bunx uvx pipx concurrently nodemon screen tmux busybox toybox ld-linux-x86-64.so ld-linux-aarch64.so
+  sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh`);
 
-/** Every argv that running this one may come to, itself first. Undefined words stay undefined. */
-export function reachableArgv(argv: readonly ShellWord[], depth = 0): (readonly ShellWord[])[] {
-  const found = [argv];
-  const name = baseName(argv[0]);
-  if (name !== undefined && name !== argv[0]) found.push([name, ...argv.slice(1)]);
-  found.push(...withoutLeadingFlags(name, argv));
-  if (name === undefined || !WRAPPERS.has(name) || depth >= MAX_DEPTH) return found;
-  for (let at = 1; at < argv.length; at++) {
-    found.push(...reachableArgv(argv.slice(at), MAX_DEPTH));
-    const word = argv[at];
-    if (word === undefined || !/\s|[;&|]/.test(word)) continue;
-    for (const inner of parseShell(word).commands) found.push(...reachableArgv(inner.argv, depth + 1));
-  }
-  return found;
-}
+/** Wrappers by some of their verbs only. */
+const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: list("exec x"),
+  pnpm: list("exec dlx"),
+  yarn: list("exec dlx"),
+  bun: list("x"),
+  git: list("bisect submodule rebase filter-branch"),
+  docker: list("run exec"),
+  podman: list("run exec"),
+  kubectl: list("run exec"),
+  uv: list("run tool"),
+  poetry: list("run"),
+  pipenv: list("run"),
+  conda: list("run"),
+};
+
+/** They run commands that stand in no word of theirs: in a file, or in what they are fed. */
+const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh");
+
+/** Their words may hold code that runs commands and opens files, in a language that is not read here. */
+const INTERPRETERS = list(`
+  python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
+  powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell`);
 
 export const isWrapper = (name: string): boolean => WRAPPERS.has(name);
 
-/** `git -C x push` is `git push` too: options before the verb do not hide it. */
-function withoutLeadingFlags(name: ShellWord, argv: readonly ShellWord[]): (readonly ShellWord[])[] {
-  let at = 1;
-  while (argv[at]?.startsWith("-")) at++;
-  if (at === 1) return [];
-  return [
-    [name, ...argv.slice(at)],
-    [name, ...argv.slice(at + 1)],
-  ];
-}
+export const wraps = (name: string, words: readonly ShellWord[]): boolean =>
+  WRAPPERS.has(name) || words.some((word) => word !== undefined && WRAPPING_VERBS[name]?.has(word));
 
-const baseName = (word: ShellWord): ShellWord => word?.slice(word.lastIndexOf("/") + 1);
+export const isShell = (name: string): boolean => SHELLS.has(name);
+
+/** `python3.12` is python. */
+export const isInterpreter = (name: string): boolean => INTERPRETERS.has(name.replace(/[\d.]+$/, ""));

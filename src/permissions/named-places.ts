@@ -1,0 +1,83 @@
+// The places that a command names: its words, what stands behind an option, and where the commands before it may have
+// gone (`cd x && cat ../y`). For rules that ask or deny, so a word that may name a place is taken to name it.
+
+import { isAbsolute, resolve } from "node:path";
+import type { ShellWord } from "./argv.ts";
+import { type Places, placesOf, type Workplace } from "./places.ts";
+import type { Reach } from "./reach.ts";
+
+export interface NamedPlaces {
+  /** By a word of their own. */
+  sure: readonly Places[];
+  /** Within a text that may be code. */
+  perhaps: readonly Places[];
+  /** Some word is known only when it runs. */
+  unknown: boolean;
+}
+
+/** Folders that words may be relative to. */
+export interface Folders {
+  known: readonly string[];
+  /** It may have gone to one that only running it would tell. */
+  unknown: boolean;
+}
+
+const MAX_FOLDERS = 16;
+
+export function namedPlaces(
+  { argvs, redirects, code }: Reach,
+  folders: Folders,
+  workplace: Workplace,
+): NamedPlaces {
+  const words = argvs.flatMap(([program, ...rest]) => (program?.includes("/") ? [program, ...rest] : rest));
+  const targets = redirects.map(({ target }) => target);
+  const places = (names: readonly string[]): Places[] =>
+    names.flatMap((name) => folders.known.map((folder) => placesOf(within(folder, name), workplace)));
+  return {
+    sure: places(distinct([...distinct(words).flatMap(pathsIn), ...targets])),
+    perhaps: places(distinct(code.flatMap((text) => text.match(/[\w.~/@+-]+/g) ?? []))),
+    unknown: [...words, ...targets].some(
+      (word) => word === undefined || (folders.unknown && !isAbsolute(word)),
+    ),
+  };
+}
+
+/** Where a call may have gone by the time that any of its commands runs. */
+export function foldersOf(reaches: readonly Reach[], workspace: string): Folders {
+  let known: string[] = [workspace];
+  let unknown = false;
+  for (const argv of reaches.flatMap(({ argvs }) => argvs)) {
+    for (const target of foldersEntered(argv)) {
+      if (target === undefined) unknown = true;
+      else known = distinct([...known, ...known.map((folder) => resolve(folder, target))]);
+      if (known.length > MAX_FOLDERS) return { known: known.slice(0, MAX_FOLDERS), unknown: true };
+    }
+  }
+  return { known, unknown };
+}
+
+function foldersEntered([program, ...words]: readonly ShellWord[]): ShellWord[] {
+  if (program === "cd" || program === "pushd") {
+    const [target] = words.filter((word) => !/^-[LPen@]*$/.test(word ?? ""));
+    // Bare, it goes home; `cd -` goes back to a folder that is known already.
+    return words.includes("-") ? [] : [target];
+  }
+  return words.flatMap((word, at) => {
+    if (/^(-C|--(chdir|directory|cwd|dir|prefix|work-tree))$/.test(word ?? "")) return [words[at + 1]];
+    const joined = /^(?:-C|--(?:chdir|directory|cwd|dir|prefix|work-tree)=)(.+)$/s.exec(word ?? "");
+    return joined ? [joined[1]] : [];
+  });
+}
+
+/** `--file=x`, `-ox`, `HEAD:x`, `@x`, `of=x`, `a,x`: a word and every end of it that may be a path. */
+function pathsIn(word: string): string[] {
+  const ends = [...word.matchAll(/[=:@,]/g)].map(({ index }) => word.slice(index + 1));
+  const whole = word.startsWith("-") ? word.slice(2) : word;
+  return [whole, ...ends].filter((path) => path !== "" && !path.includes("\0"));
+}
+
+const within = (folder: string, name: string): string => (isAbsolute(name) ? name : `${folder}/${name}`);
+
+const distinct = (words: readonly ShellWord[]): string[] => [
+  ...new Set(words.filter((word) => word !== undefined)),
+];

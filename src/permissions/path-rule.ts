@@ -1,0 +1,133 @@
+// What stands between the brackets of `Edit(src/**)` and `Read(.env)`, against the places of a call.
+//  - What allows must hold for the place itself and for where its links lead, whichever of its readings is true.
+//  - What asks or denies holds for a place by any of its names: its copies, its links, any spelling that some file system
+//    takes for the same, a word of a shell command. What may reach the place, by a folder above it or by a word that only
+//    running it would tell, is a perhaps.
+
+import picomatch from "picomatch";
+import type { Match } from "./argv-pattern.ts";
+import type { CommandUnit, Unit } from "./call.ts";
+import type { Place, Places } from "./places.ts";
+import { foldPath } from "./protected.ts";
+
+export interface PathRule {
+  exact: boolean;
+  /** Characters that must stand there. */
+  weight: number;
+  matches(unit: Unit): Match;
+}
+
+export interface PathRuleOptions {
+  pattern: string;
+  reading: "strict" | "wide";
+  /** What the rule speaks of: `Write(x)` of changing, `Read(x)` of reading. */
+  speaksOf: "change" | "read";
+}
+
+export function pathRule({ pattern, reading, speaksOf }: PathRuleOptions): PathRule {
+  const clean = pattern.replace(/^\.\//, "");
+  const exact = !/(?<!\\)[*?[{(]|^!/.test(clean);
+  const base = { exact, weight: clean.replace(/[*?]/g, "").length };
+  if (reading === "strict") return { ...base, matches: strictMatcher(clean, exact, speaksOf) };
+  return { ...base, matches: wideMatcher(clean, exact, speaksOf) };
+}
+
+function strictMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read"): (unit: Unit) => Match {
+  const literal = pattern.replace(/\\(.)/g, "$1");
+  const test = exact ? (path: string) => path === literal : picomatch(pattern, { dot: true });
+  const isCovered = ({ path, absolute }: Place): boolean => {
+    if (pattern.startsWith("/")) return test(absolute);
+    // A wildcard reaches nothing above the workspace: `**` is everything in it.
+    return !/^\.\.(\/|$)/.test(path) && test(path);
+  };
+  const covers = ([own]: Places): boolean => isCovered(own) && (!own.real || isCovered(own.real));
+  return (unit) => {
+    if (unit.protected !== undefined && !exact) return "no";
+    if (unit.kind === "path") return covers(unit.places) ? "yes" : "no";
+    if (unit.kind !== "redirect" || unit.unknown || unit.change !== (speaksOf === "change")) return "no";
+    return unit.places.length > 0 && unit.places.every(covers) ? "yes" : "no";
+  };
+}
+
+function wideMatcher(pattern: string, exact: boolean, speaksOf: "change" | "read"): (unit: Unit) => Match {
+  const test = exact ? literalPath(pattern.replace(/\\(.)/g, "$1")) : widePattern(pattern);
+  const isTouched = (place: Place): boolean =>
+    test(pattern.startsWith("/") ? place.absolute : place.path) ||
+    (place.real !== undefined && isTouched(place.real));
+  const touches = (places: Places): boolean => places.some(isTouched);
+  const mayHold = folderAbove(pattern);
+  return (unit) => {
+    if (unit.kind === "path") return touches(unit.places) ? "yes" : "no";
+    if (unit.kind === "redirect") {
+      if (!unit.change && speaksOf === "change") return "no";
+      return unit.places.some(touches) ? "yes" : unit.unknown ? "maybe" : "no";
+    }
+    if (unit.kind === "text")
+      return [...unit.named().sure, ...unit.named().perhaps].some(touches) ? "maybe" : "no";
+    if (unit.kind !== "command" || cannot(speaksOf, unit)) return "no";
+    const { sure, perhaps, unknown } = unit.named();
+    if (sure.some(touches)) return "yes";
+    if (unknown || perhaps.some(touches)) return "maybe";
+    const goesDown = namesOnly(unit) ? undefined : isRecursive(unit) ? "deep" : "shallow";
+    if (goesDown === undefined) return "no";
+    const roots = sure.length > 0 || goesDown === "shallow" ? sure : [WORKSPACE];
+    return roots.some((places) => places.some((place) => mayHold(place, goesDown))) ? "maybe" : "no";
+  };
+}
+
+const WORKSPACE: Places = [{ path: "", absolute: "" }];
+
+function widePattern(pattern: string): (path: string) => boolean {
+  // A name may hold a line break: without `s`, `**` would not reach over it.
+  const options = { dot: true, nocase: true, flags: "is" };
+  const test = picomatch(pattern, options);
+  const folded = picomatch(pattern.normalize("NFKC"), options);
+  return (path) => test(path) || folded(foldPath(path));
+}
+
+/** A folder's name stands for what is in it. */
+function literalPath(literal: string): (path: string) => boolean {
+  const folder = foldPath(literal.replace(/\/$/, ""));
+  return (path) => {
+    const folded = foldPath(path);
+    return folded === folder || folded.startsWith(`${folder}/`);
+  };
+}
+
+/** Whether a folder holds what the pattern is about. One that may be anywhere is looked for only by what goes deep. */
+function folderAbove(pattern: string): (place: Place, goesDown: "deep" | "shallow") => boolean {
+  const fixed = pattern.split("/");
+  const wild = fixed.findIndex((part) => /[*?[{(!]/.test(part));
+  const top = foldPath((wild < 0 ? fixed : fixed.slice(0, wild)).join("/"));
+  return ({ path, absolute }, goesDown) => {
+    if (pattern.startsWith("/")) return `${top}/`.startsWith(`${foldPath(absolute).replace(/\/$/, "")}/`);
+    if (path === "" || /^(\.\.\/)*\.\.$/.test(path)) return true;
+    return top === "" ? goesDown === "deep" : `${top}/`.startsWith(`${foldPath(path)}/`);
+  };
+}
+
+/** Whatever its words are, it changes no file; or it takes its words for text. */
+function cannot(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
+  if (speaksOf === "change" && readOnly) return true;
+  if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
+  const program = command.argv[0] ?? "";
+  return TEXT_ONLY.has(program) || (speaksOf === "change" && NEVER_CHANGES.has(program));
+}
+
+const TEXT_ONLY = new Set("echo true false basename dirname tr which type".split(" "));
+const NEVER_CHANGES = new Set(
+  "cat head tail wc nl ls stat cut grep cmp readlink realpath pwd id uname whoami test [".split(" "),
+);
+
+/** Shows names and never what stands in a file. */
+const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>
+  /^(ls|stat|du|cd|pushd|pwd|realpath|readlink|mkdir|test|\[)$/.test(argv[0] ?? "") ||
+  (readOnly && (argv[0] === "find" || argv[0] === "git"));
+
+function isRecursive({ reach }: CommandUnit): boolean {
+  return reach().argvs.some(
+    ([program, ...words]) =>
+      /^(rg|ag|ack|find|fd|tar|zip|rsync)$/.test(program ?? "") ||
+      words.some((word) => /^(-[a-zA-Z]*[rR][a-zA-Z]*|--recursive)$/.test(word ?? "")),
+  );
+}
