@@ -186,6 +186,8 @@ export const payloads = {
     /** Where an effect that is not `read` happens, for whoever must find out what became of it. */
     host: z.string().optional(),
     pid: z.int().optional(),
+    /** Of the file that the first attempt found and means to leave: later attempts know their own work by them. */
+    fingerprints: z.object({ before: z.string(), after: z.string() }).optional(),
   }),
   TOOL_RESULT: z.object({
     toolCallId: z.string(),

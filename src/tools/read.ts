@@ -24,7 +24,7 @@ export const readTool = defineTool({
   async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {
     const place = await placeInWorkspace(workspace, path);
     if (!place.ok) return refusal(place.why);
-    const file = await readTextFile(place.absolute);
+    const file = await readTextFile(place);
     if (!file.ok) return refusal(`${path} ${file.why}`);
     if (file.text === "") return textAnswer(`${path} is empty`);
     return textAnswer(numberedLines(file.text, offset, limit));
@@ -32,7 +32,7 @@ export const readTool = defineTool({
 });
 
 function numberedLines(text: string, offset: number, limit: number): string {
-  const lines = text.split("\n");
+  const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
   const shown = lines
