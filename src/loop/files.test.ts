@@ -3,8 +3,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { z } from "zod";
 import { delegate, payloadsOf, resultsRead, roles, scenario, turns } from "../../test/support/scenario.ts";
 import type { World, WorldOptions } from "../../test/support/world.ts";
+import { defineTool } from "../tools/tool.ts";
 import { decideApproval } from "./people.ts";
 
 const at = (world: World, name: string) => join(world.folder, name);
@@ -17,7 +19,7 @@ for (const [deny, how] of [
   ["Grep(.env)", "for this tool"],
 ])
   scenario(
-    `[A35] a file that is denied ${how} is not shown by a search of its folder`,
+    `[A35] [X4] a file that is denied ${how} is not shown by a search of its folder`,
     {
       idle: true,
       config: `permissions: { deny: ["${deny}"] }`,
@@ -94,7 +96,7 @@ for (const [who, cast] of [
   ["a run below", { helper: "tools: [Read]", middle: "agents: [helper]" }],
 ] as const)
   scenario(
-    `[A37] an agent's file that a run has changed is not loaded in its tree: by ${who}`,
+    `[A37] [X5] an agent's file that a run has changed is not loaded in its tree: by ${who}`,
     {
       idle: true,
       agent: `agents: [${Object.keys(cast).join(", ")}]`,
@@ -195,3 +197,50 @@ for (const [type, when] of [
       ]);
     },
   );
+
+const STEP = (tool: string, input: object) => ({ calls: [{ tool, input }] });
+
+for (const [tool, input] of [
+  ["Edit", { path: "./a.txt", old_string: "old", new_string: "new" }],
+  ["Write", { path: "a.txt", content: "new\n" }],
+] as const)
+  for (const [how, look] of [
+    ["read", STEP("Read", { path: "a.txt" })],
+    ["written", STEP("Write", { path: "a.txt", content: "old\n" })],
+  ] as const)
+    scenario(
+      `[A20] [X3] ${tool} on a file that somebody changed since the model had ${how} it is stale; after reading it again it is done`,
+      {
+        idle: true,
+        config: ALLOWED,
+        files: { "a.txt": "older\n" },
+        tools: [
+          defineTool({
+            name: "Meanwhile",
+            description: "Somebody else changes the file.",
+            input: z.object({ folder: z.string() }),
+            effect: "idempotent",
+            async execute({ folder }) {
+              writeFileSync(join(folder, "a.txt"), "old, and theirs\n");
+              return { output: "ok" };
+            },
+          }),
+        ],
+        script: ({ turn, task }) =>
+          [
+            look,
+            STEP("Meanwhile", { folder: task }),
+            STEP(tool, input),
+            STEP("Read", { path: "a.txt" }),
+            STEP(tool, input),
+          ][turn - 1] ?? { text: "done" },
+      },
+      async (world) => {
+        const runId = await world.run(world.folder);
+        await world.drive(runId);
+        const results = payloadsOf(await world.events(runId), "TOOL_RESULT");
+        expect(results.map(({ outcome = "ok" }) => outcome)).toEqual(["ok", "ok", "stale", "ok", "ok"]);
+        expect(results[3]!.output).toBe("1\told, and theirs");
+        expect(read(world, "a.txt")).toBe(tool === "Edit" ? "new, and theirs\n" : "new\n");
+      },
+    );

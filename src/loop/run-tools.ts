@@ -116,7 +116,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promis
   };
 }
 
-/** Taken once, before the first attempt. What a person approved is what they saw, whatever has come in since. */
+/** Taken once, before the first attempt: from what a person approved, else from what the model knows, else from what is there. */
 async function fingerprintsOf(
   call: ToolCall,
   { state }: RunJournal,
@@ -128,8 +128,10 @@ async function fingerprintsOf(
   if (!tool?.fingerprints || !input?.success) return undefined;
   const { workspace } = state.start!;
   const found = await tool.fingerprints(input.data, { workspace }).catch(() => undefined);
-  const seen = call.decision?.decision === "approve" ? call.proposal!.fingerprint : undefined;
-  return found && { ...found, before: seen ?? found.before };
+  if (!found) return undefined;
+  const decided = call.decision?.decision;
+  const known = decided === "approve" ? call.proposal!.fingerprint : state.seen.get(found.path);
+  return { ...found, before: (decided === "edit" ? undefined : known) ?? found.before };
 }
 
 async function runCall(
@@ -252,11 +254,12 @@ async function bounded(
   answer: ToolAnswer,
   parts: LoopParts,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, stale, size, untrusted } = answer;
+  const { isError, files, seen, stale, size, untrusted } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
+    ...(seen ? { seen } : {}),
     ...(untrusted === undefined ? {} : { untrusted }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;

@@ -1,6 +1,6 @@
 // What Write and Edit have in common: look, work out the new content, replace. Both are the same effect however often they are begun:
 //  - What the file was and what it will be is recorded before the first attempt. A later one that finds the second has been there
-//    already; one that finds neither changes nothing, because somebody else has been there (P4, A20).
+//    already; one that finds neither changes nothing, because somebody else has been there (X3, A20).
 //  - A byte order mark and CR LF throughout are kept: models see neither.
 
 import { refusal } from "./answers.ts";
@@ -33,6 +33,7 @@ export async function changeFile(path: string, plan: Plan, context: ToolContext)
     return {
       output: `${place.relative} is as this call leaves it: an earlier attempt had done it`,
       files: [{ path: place.relative, change: fingerprints.before === ABSENT ? "created" : "modified" }],
+      seen: { path: place.relative, fingerprint: before.fingerprint },
     };
   if (isStale(before, context)) return stale(place);
   const planned = planFor(place, before, plan);
@@ -47,6 +48,7 @@ export async function changeFile(path: string, plan: Plan, context: ToolContext)
   return {
     output: `${change} ${place.relative} (${planned.said})`,
     files: [{ path: place.relative, change }],
+    seen: { path: place.relative, fingerprint: fingerprintOf(planned.text) },
   };
 }
 
@@ -71,7 +73,7 @@ export async function fingerprintsOf(
   const before = await readTextFile(place);
   const planned = planFor(place, before, plan);
   if ("refused" in planned) return undefined;
-  return { before: before.fingerprint, after: fingerprintOf(planned.text) };
+  return { path: place.relative, before: before.fingerprint, after: fingerprintOf(planned.text) };
 }
 
 function planFor({ relative }: Place, before: FileText, plan: Plan): Planned {
@@ -93,7 +95,7 @@ const isStale = ({ fingerprint }: FileText, { attempt, fingerprints }: ToolConte
   fingerprints === undefined ? attempt > 1 : fingerprints.before !== fingerprint;
 
 const stale = ({ relative }: Place): ToolAnswer => ({
-  output: `${relative} has been changed by somebody else since this call was begun; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
+  output: `${relative} has been changed by somebody else since it was last looked at; nothing was changed. Read it again, and make the change anew if it is still wanted.`,
   isError: true,
   stale: true,
 });

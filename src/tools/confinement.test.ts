@@ -138,8 +138,10 @@ it.each([
   ["a folder on the way", "d", "."],
   ["a folder below", "d/sub", "sub"],
   ["the file itself", "d/f", "f"],
-])("[A35] nothing outside is read while %s is swapped for a link", { timeout: 20_000 }, (_, spot, target) =>
-  race(READING, spot, target),
+])(
+  "[A35] [X1] [X2] nothing outside is read while %s is swapped for a link",
+  { timeout: 20_000 },
+  (_, spot, target) => race(READING, spot, target),
 );
 
 it.each([
@@ -147,7 +149,7 @@ it.each([
   ["a folder below", "d/sub", "sub"],
   ["the file itself", "d/f", "f"],
 ])(
-  "[A35] nothing outside is changed while %s is swapped for a link",
+  "[A35] [X1] [X2] nothing outside is changed while %s is swapped for a link",
   { timeout: 20_000 },
   (_, spot, target) => race(CHANGING, spot, target),
 );

@@ -63,6 +63,7 @@ describe("Edit", () => {
     expect(await editTool.execute(input, context(3))).toEqual({
       output: "a is as this call leaves it: an earlier attempt had done it",
       files: [{ path: "a", change: "modified" }],
+      seen: { path: "a", fingerprint: fingerprints?.after },
     });
     expect(await readFile(path, "utf8")).toBe(after);
     await writeFile(path, `${before}, and another's`);

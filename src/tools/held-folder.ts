@@ -1,6 +1,6 @@
 // A folder that is held open, so that nobody can change what its names mean between the check and the use (A35).
-//  H1  Every folder on the way is opened through the one before it, never through a link.
-//  H2  What is read, written or renamed is named through the held folder, never by the way that led to it.
+//  X1  Every folder on the way is opened through the one before it, never through a link.
+//  X2  What is read, written or renamed is named through the held folder, never by the way that led to it.
 // Linux has a name for an open folder, /proc/self/fd/<n>. Other systems do not: there the folders on the way are looked at before
 // and after, which makes the moment of a swap small but does not close it.
 

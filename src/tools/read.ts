@@ -26,8 +26,9 @@ export const readTool = defineTool({
     if (!place.ok) return refusal(place.why);
     const file = await readTextFile(place);
     if (!file.ok) return refusal(`${path} ${file.why}`);
-    if (file.text === "") return textAnswer(`${path} is empty`);
-    return textAnswer(numberedLines(file.text, offset, limit));
+    const seen = { path: place.relative, fingerprint: file.fingerprint };
+    if (file.text === "") return { output: `${path} is empty`, seen };
+    return { ...textAnswer(numberedLines(file.text, offset, limit)), seen };
   },
 });
 

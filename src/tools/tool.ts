@@ -35,6 +35,8 @@ export interface ToolAnswer {
   /** Bytes that there were in all, where not even `full` has them. */
   size?: number;
   files?: FileChange[];
+  /** The file that the model now knows: a change that it makes later is stale if the file is another by then. */
+  seen?: { path: string; fingerprint: string };
   /** Where words come from that nobody here wrote: `https://example.com`, `loki`, `mcp github`. The run is tainted from then on. */
   untrusted?: string;
   /** The thing that the call rests on has changed since it was looked at: nothing was done. */
@@ -43,6 +45,8 @@ export interface ToolAnswer {
 
 /** What a call finds and what it leaves behind: by these a later attempt tells its own work from another's. */
 export interface Fingerprints {
+  /** Of the file, from the workspace. */
+  path: string;
   before: string;
   after: string;
 }

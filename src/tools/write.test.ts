@@ -14,6 +14,7 @@ describe("Write", () => {
     expect(created).toEqual({
       output: "created a/b/c.txt (1 lines)",
       files: [{ path: "a/b/c.txt", change: "created" }],
+      seen: { path: "a/b/c.txt", fingerprint: createHash("sha256").update("x\n").digest("hex") },
     });
     await chmod(join(folder.path, "a/b/c.txt"), 0o755);
     const modified = await writeTool.execute({ path: "a/b/c.txt", content: "y\n" }, folder.context());
@@ -209,6 +210,7 @@ describe("Write", () => {
     expect(await writeTool.execute(input, again)).toEqual({
       output: "a is as this call leaves it: an earlier attempt had done it",
       files: [{ path: "a", change: "created" }],
+      seen: { path: "a", fingerprint: fingerprints?.after },
     });
     await rm(path);
     expect(await writeTool.execute(input, again)).toMatchObject({ output: "created a (1 lines)" });
@@ -223,7 +225,7 @@ describe("Write", () => {
     await writeFile(path, "seen");
     const input = { path: "a", content: "mine" };
     const { fingerprint } = await writeTool.preview!(input, folder.context());
-    const fingerprints = { before: fingerprint!, after: "-" };
+    const fingerprints = { path: "a", before: fingerprint!, after: "-" };
     await writeFile(path, "another's");
     expect(await writeTool.execute(input, folder.context({ fingerprints }))).toMatchObject({ stale: true });
     expect(await readFile(path, "utf8")).toBe("another's");
