@@ -186,6 +186,8 @@ export const payloads = {
     /** Where an effect that is not `read` happens, for whoever must find out what became of it. */
     host: z.string().optional(),
     pid: z.int().optional(),
+    /** Of the file that the first attempt found and means to leave: later attempts know their own work by them. */
+    fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
   }),
   TOOL_RESULT: z.object({
     toolCallId: z.string(),
@@ -197,6 +199,8 @@ export const payloads = {
     ref: z.string().optional(),
     size: z.int().optional(),
     files: z.array(FileChange).optional(),
+    /** The file that the model now knows, as it is. */
+    seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
     /** Where words in it come from that nobody here wrote. */
     untrusted: z.string().optional(),
     ms: z.number().optional(),

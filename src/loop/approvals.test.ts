@@ -297,7 +297,7 @@ const fileOf = (world: World) => join(world.folder, "notes.txt");
 const write = (content: string) => ({ tool: "Write", input: { path: "notes.txt", content } });
 
 scenario(
-  "[F16] a file that changed between the question and the yes: nothing is written, and it is asked again",
+  "[F16] [A20] a file that changed between the question and the yes: nothing is written, and it is asked again",
   { idle: true, script: turns({ calls: [write("mine\n")] }) },
   async (world) => {
     writeFileSync(fileOf(world), "old\n");

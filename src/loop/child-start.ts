@@ -8,6 +8,7 @@ import { childFor } from "../projections/child-runs.ts";
 import { furtherRuns } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
+import { changedInTree } from "./changed-agents.ts";
 import type { Delegated } from "./delegation.ts";
 import { hasBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
@@ -48,6 +49,9 @@ export async function definitionFor(
 ): Promise<Definition | Refused> {
   try {
     const definition = await parts.findAgent(agent);
+    const changed = await changedInTree(definition, run, parts);
+    if (changed !== undefined)
+      return { output: `${agent} cannot be started: ${changed}.`, outcome: "denied" };
     if (asked.model === undefined)
       return definition.inheritsModel ? { ...definition, models: run.definition.models } : definition;
     const chosen = parts.chooseModel(asked.model);

@@ -5,7 +5,7 @@ import { messageOf } from "../errors.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
 import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
-import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
+import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { beginWork } from "./begin-work.ts";
 import type { LoopParts } from "./parts.ts";
 import { approvalHash, currentGrants, judgeCall, previewOf, proposalOf } from "./propose.ts";
@@ -28,7 +28,7 @@ export async function runTools(
   if (again.length > 0) return run.record(...again);
   if (!parts.mayBegin()) return run.release();
   const claims = claimsOf(calls, run, parts);
-  const intents = calls.map((call) => intent(call, parts));
+  const intents = await Promise.all(calls.map((call) => intent(call, run, parts)));
   const refused = await beginWork(intents, run, parts, claims.length > 0 ? { claims } : {});
   if (refused === "claimed") return run.record(taken(calls[0]!, run.claimedBy!));
   if (refused) return;
@@ -101,13 +101,37 @@ function gone(call: ToolCall): EventBody {
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome: "denied" } };
 }
 
-function intent(call: ToolCall, parts: LoopParts): EventBody {
+async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<EventBody> {
   const attempt = call.attempts + 1;
   const where = call.proposal!.effect === "read" ? {} : { host: parts.host, pid: parts.pid };
+  const fingerprints = await fingerprintsOf(call, run, parts);
   return {
     type: "TOOL_STARTED",
-    payload: { toolCallId: call.id, ...(attempt > 1 ? { attempt } : {}), ...where },
+    payload: {
+      toolCallId: call.id,
+      ...(attempt > 1 ? { attempt } : {}),
+      ...where,
+      ...(fingerprints ? { fingerprints } : {}),
+    },
   };
+}
+
+/** Taken once, before the first attempt: from what a person approved, else from what the model knows, else from what is there. */
+async function fingerprintsOf(
+  call: ToolCall,
+  { state }: RunJournal,
+  parts: LoopParts,
+): Promise<Fingerprints | undefined> {
+  if (call.started) return call.started.fingerprints;
+  const tool = parts.tools.get(call.name);
+  const input = tool?.input.safeParse(effectiveInput(call));
+  if (!tool?.fingerprints || !input?.success) return undefined;
+  const { workspace } = state.start!;
+  const found = await tool.fingerprints(input.data, { workspace }).catch(() => undefined);
+  if (!found) return undefined;
+  const decided = call.decision?.decision;
+  const known = decided === "approve" ? call.proposal!.fingerprint : state.seen.get(found.path);
+  return { ...found, before: (decided === "edit" ? undefined : known) ?? found.before };
 }
 
 async function runCall(
@@ -160,6 +184,7 @@ async function execute(
   const time = tool.timeout ?? limits.toolTimeout ?? TOOL_TIMEOUT_MS;
   const stop = deadline(effects, time);
   const { runId } = run;
+  const mayShow = tool.searches ? await showing(tool, call, run, parts) : undefined;
   const context: ToolContext = {
     workspace,
     runId,
@@ -168,6 +193,8 @@ async function execute(
     attempt,
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
+    ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
+    ...(mayShow ? { mayShow } : {}),
     signal: stop.signal,
     progress: (text) => parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
   };
@@ -179,6 +206,21 @@ async function execute(
   } finally {
     stop.clear();
   }
+}
+
+/** A rule about a file holds also where a search of its folder comes upon it: it is judged as if the call had named it. */
+async function showing(
+  tool: AnyTool,
+  { proposal }: ToolCall,
+  run: RunJournal,
+  parts: LoopParts,
+): Promise<(path: string) => boolean> {
+  const grants = await currentGrants(run, parts);
+  return (path) => {
+    const { verdict, rule } = judgeCall(tool, { path }, "read", grants, run, parts);
+    // What was asked about the call as a whole has been answered.
+    return verdict === "allow" || (verdict === "ask" && rule === proposal?.rule);
+  };
 }
 
 /** Aborts when the run is stopped or the time is over; `late` answers for a tool that does not stop then. */
@@ -212,11 +254,12 @@ async function bounded(
   answer: ToolAnswer,
   parts: LoopParts,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, stale, size, untrusted } = answer;
+  const { isError, files, seen, stale, size, untrusted } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
+    ...(seen ? { seen } : {}),
     ...(untrusted === undefined ? {} : { untrusted }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;

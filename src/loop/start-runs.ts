@@ -7,6 +7,7 @@ import type { EventBody } from "../journal/events.ts";
 import type { PatternRun } from "../patterns/action.ts";
 import { openingText, withRequest } from "../patterns/opening.ts";
 import { NOT_STARTED } from "../projections/run-state.ts";
+import { changedInTree } from "./changed-agents.ts";
 import { type Child, childOf, lastOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
@@ -60,6 +61,8 @@ async function definitionFor(
 ): Promise<Definition | { problem: string }> {
   try {
     const found = typeof agent === "string" ? await parts.findAgent(agent) : agent;
+    const changed = await changedInTree(found, run, parts);
+    if (changed !== undefined) return { problem: `${changed}.` };
     const models = found.inheritsModel ? run.definition.models : found.models;
     return { ...found, models, ...(output === undefined ? {} : { output }) };
   } catch (error) {

@@ -1,51 +1,60 @@
-// Files that decide what runs or who may do what: configuration, hooks, agents, workflows. Changing one is a class of
-// its own, whether it exists yet or not: "allow all edits" never covers it, only a rule that names that very path.
+// Files that decide what runs by itself, or who may do what. Changing one is a class of its own, whether it exists yet or not:
+// "allow all edits" never covers it, only a rule that names that very path (A37). The rule for what belongs here:
+//  - it says what agents may do and what they are told: ours, and those of other products in the same folder;
+//  - something obeys it that nobody starts on purpose: at a commit, a push, a login, when a folder is opened or entered, at every
+//    start of some tool; or
+//  - it holds a key, or says to whom one is given and where programs are fetched from.
+// What runs when somebody runs it is code, and the work itself: sources, tests, package.json, Makefile, lock files are not here.
+
+const lines = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
 const PROTECTED_FILES = new Set([
-  "cadre.yaml",
-  "cadre.yml",
-  ".mcp.json",
-  ".envrc",
-  ".npmrc",
-  ".yarnrc.yml",
-  ".gitconfig",
-  ".gitmodules",
-  ".pre-commit-config.yaml",
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
+  // Agents, and what they are told.
+  ...lines(`cadre.yaml cadre.yml .mcp.json .claude.json opencode.json opencode.jsonc .aider.conf.yml
+    agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md .cursorrules .windsurfrules .clinerules .roorules
+    .roomodes .goosehints copilot-instructions.md`),
+  // Git, hooks, and who must review what.
+  ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
+    lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .overcommit.yml .simple-git-hooks.json .simple-git-hooks.cjs`),
+  // What a push runs.
+  ...lines(`.gitlab-ci.yml .gitlab-ci.yaml jenkinsfile .travis.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml
+    .drone.yml .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .cirrus.yml
+    .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json`),
+  // Shells and what enters a folder with them.
+  ...lines(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc
+    .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc mise.toml .mise.toml mise.local.toml crontab`),
+  // Tools that obey a file wherever they start.
+  ...lines(`.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .pypirc pip.conf .condarc .gemrc nuget.config
+    .curlrc .wgetrc .ripgreprc .gdbinit .lldbinit .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .emacs .tmux.conf .screenrc .psqlrc
+    .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py`),
+  // Keys.
+  ...lines(
+    ".netrc _netrc .pgpass .my.cnf .git-credentials .env .dockercfg .terraformrc credentials.tfrc.json .htpasswd",
+  ),
 ]);
 
 const PROTECTED_FOLDERS = new Set([
-  ".cadre",
-  ".git",
-  ".agents",
-  ".claude",
-  ".opencode",
-  ".cursor",
-  ".vscode",
-  ".idea",
-  ".husky",
-  ".ssh",
-  ".devcontainer",
+  ...lines(`.cadre .agents .claude .opencode .cursor .windsurf .codex .gemini .qwen .kiro .roo .cline .clinerules .continue .junie
+    .amazonq .augment .trae .factory .goose`),
+  ...lines(
+    ".git .hg .jj .githooks .husky .lefthook .github .gitlab .gitea .forgejo .circleci .buildkite .woodpecker .teamcity .tekton",
+  ),
+  ...lines(
+    ".vscode .idea .fleet .zed .devcontainer .direnv .yarn .cargo .mvn .bundle .config .local cron.d crontabs launchagents",
+  ),
+  ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
 
-/** Folders below `.github` that are code or agents. */
-const GITHUB_FOLDERS = new Set(["workflows", "actions", "agents", "chatmodes", "prompts", "instructions"]);
+/** `.env.local` holds what `.env` does; `.env.example` is there to be read. */
+const PROTECTED_NAMES =
+  /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+)$/;
 
 /** Takes a path relative to the workspace. Pure: looks at the name alone. */
 export function isProtected(path: string): boolean {
   const parts = foldPath(path.replace(/^[\\/]+/, "")).split("/");
   if (parts[0] === "agents") return true;
   if (PROTECTED_FILES.has(parts.at(-1) ?? "")) return true;
-  return parts.some(
-    (part, index) =>
-      PROTECTED_FOLDERS.has(part) || (part === ".github" && GITHUB_FOLDERS.has(parts[index + 1] ?? "")),
-  );
+  return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
 /** A path as the most forgiving file system reads it; `/` at its start stays. */
@@ -54,12 +63,13 @@ export function foldPath(path: string): string {
   return `${path.startsWith("/") ? "/" : ""}${parts.join("/")}`;
 }
 
-/** Names that some file system takes for the same: case, composed letters, `name.`, `name ` and `name::$DATA` (A36). */
+/** Names that some file system takes for the same: case, composed and invisible letters, `name.`, `name ` and `name::$DATA` (A36). */
 function fold(name: string): string {
   if (name === "..") return name;
   return name
     .normalize("NFKC")
     .toLowerCase()
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/:.*$/, "")
     .replace(/[. ]+$/, "");
 }

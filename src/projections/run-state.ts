@@ -99,6 +99,8 @@ export interface RunState {
   /** What the runtime has told the agent: nudges, the last turn. */
   told: Set<string>;
   files: Map<string, "created" | "modified" | "deleted">;
+  /** Fingerprints of files as the model knows them. */
+  seen: Map<string, string>;
   /** Of the latest run of a test runner, here or below. */
   tests: TestCounts | undefined;
   /** The latest list of what is to do. */
@@ -141,6 +143,7 @@ export const emptyRunState = (): RunState => ({
   hops: 0,
   told: new Set(),
   files: new Map(),
+  seen: new Map(),
   tests: undefined,
   todos: [],
 });
@@ -336,10 +339,10 @@ function started(state: RunState, event: EventOf<"TOOL_STARTED">): void {
 }
 
 function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
-  const { toolCallId: id, files, isError } = event.payload;
-  for (const { path, change } of files ?? []) {
+  const { toolCallId: id, files, seen, isError } = event.payload;
+  for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
-  }
+  if (seen) state.seen.set(seen.path, seen.fingerprint);
   const call = state.calls.get(id);
   if (!call) return;
   const { output } = event.payload;

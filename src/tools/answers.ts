@@ -11,3 +11,6 @@ export function textAnswer(text: string): ToolAnswer {
   const bounded = boundOutput(text);
   return bounded.cut ? { output: bounded.text, full: text, size: Buffer.byteLength(text) } : { output: text };
 }
+
+/** A last line of what a search shows. */
+export const KEPT_BACK = "(some are not shown: a rule does not allow it)";

@@ -6,10 +6,10 @@ import { visible } from "./visible.ts";
 
 export function diffPreview(path: string, before: string, after: string): string {
   if (before === after) return `${visible(path)}: no change`;
-  // Bounded: the difference of two long unlike texts would keep the process busy for minutes.
+  // Bounded: the difference of two long unlike texts would hold up everybody else for minutes.
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {
     context: 3,
-    timeout: 500,
+    timeout: 100,
   });
   const text =
     patch?.replace(/^=+\n/, "") ?? `${path}: too different for a diff; the whole new content:\n${after}`;

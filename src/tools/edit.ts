@@ -1,13 +1,9 @@
 // Replaces an exact piece of text in a file. The piece must be there, and be the only one unless all are meant.
-// A second attempt after a crash must not apply the edit twice: where every place of the old text lies inside the new one,
-// the first attempt has been there.
 
 import { z } from "zod";
-import { refusal } from "./answers.ts";
-import { diffPreview } from "./diff-preview.ts";
-import { fingerprintOf, readTextFile, replaceFile, writeFailure } from "./text-file.ts";
-import { defineTool, type ToolAnswer } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { changeFile, fingerprintsOf, lineEndsOf, type Plan, previewChange } from "./change-file.ts";
+import { MAX_FILE_BYTES } from "./text-file.ts";
+import { defineTool } from "./tool.ts";
 
 const Input = z.strictObject({
   path: z.string().min(1).describe("The file, relative to the workspace"),
@@ -26,68 +22,38 @@ export const editTool = defineTool({
   patches: true,
   aliases: ["edit_file", "str_replace", "replace_in_file"],
 
-  async execute(input, { workspace, key, attempt, signal }): Promise<ToolAnswer> {
-    const place = await placeInWorkspace(workspace, input.path);
-    if (!place.ok) return refusal(`${place.why}; nothing was changed`);
-    if (signal.aborted) return refusal("cancelled before it began; nothing was changed");
-    const file = await readTextFile(place.absolute);
-    if (!file.ok) return refusal(`${input.path} ${file.why}; nothing was changed`);
-    const files = [{ path: place.relative, change: "modified" as const }];
-    if (attempt > 1 && isApplied(file.text, input)) {
-      return {
-        output: `${place.relative} already reads as this edit leaves it: an earlier attempt had applied it`,
-        files,
-      };
-    }
-    const edit = applyEdit(file.text, input);
-    if (!edit.ok) return refusal(`${edit.why}; ${input.path} was not changed`);
-    try {
-      await replaceFile(place.absolute, edit.text, { key, mode: file.mode });
-    } catch (error) {
-      return refusal(`${input.path} ${writeFailure(error)}`);
-    }
-    return {
-      output: `modified ${place.relative} (${edit.count} ${edit.count === 1 ? "place" : "places"})`,
-      files,
-    };
-  },
-
-  async preview(input, { workspace }) {
-    const place = await placeInWorkspace(workspace, input.path);
-    if (!place.ok) return { text: `Will be refused: ${place.why}` };
-    const file = await readTextFile(place.absolute);
-    const fingerprint = await fingerprintOf(place.absolute);
-    if (!file.ok) return { text: `Will be refused: ${input.path} ${file.why}`, fingerprint };
-    const edit = applyEdit(file.text, input);
-    const text = edit.ok ? diffPreview(place.relative, file.text, edit.text) : `Will be refused: ${edit.why}`;
-    return { text, fingerprint };
-  },
+  execute: (input, context) => changeFile(input.path, replacing(input), context),
+  preview: (input, { workspace }) => previewChange(input.path, replacing(input), workspace),
+  fingerprints: (input, { workspace }) => fingerprintsOf(input.path, replacing(input), workspace),
 });
 
-type Edited = { ok: true; text: string; count: number } | { ok: false; why: string };
-
-function applyEdit(text: string, input: Input): Edited {
-  const { from, to } = withLineEndsOf(text, input);
-  if (from === to) return { ok: false, why: "old_string and new_string are the same" };
-  const pieces = text.split(from);
-  const count = pieces.length - 1;
-  if (count === 0)
-    return { ok: false, why: "old_string does not occur: read the file again and copy it exactly" };
-  if (count > 1 && !input.replace_all)
-    return { ok: false, why: `old_string occurs ${count} times: add lines around it, or set replace_all` };
-  return { ok: true, text: pieces.join(to), count };
+function replacing(input: Input): Plan {
+  return (before) => {
+    if (before === undefined) return { refused: "does not exist: use Write to create it" };
+    const adapt = lineEndsOf(before);
+    const [from, to] = [adapt(input.old_string), adapt(input.new_string)];
+    if (from === to) return { refused: "would stay as it is: old_string and new_string are the same" };
+    const count = occurrences(before, from);
+    if (count === 0) return { refused: `does not hold old_string: ${whyAbsent(before, from)}` };
+    if (count > 1 && !input.replace_all)
+      return { refused: `holds old_string ${count} times: add lines around it, or set replace_all` };
+    // Before it is made: many places times a long text may be more than there is memory for.
+    if (before.length + count * (to.length - from.length) > MAX_FILE_BYTES)
+      return { refused: "would be longer than the 10 MB that can be read again" };
+    const said = `${count} ${count === 1 ? "place" : "places"}`;
+    return { text: before.replaceAll(from, () => to), said };
+  };
 }
 
-function isApplied(text: string, input: Input): boolean {
-  const { from, to } = withLineEndsOf(text, input);
-  if (to === "") return !text.includes(from);
-  const pieces = text.split(to);
-  return pieces.length > 1 && pieces.every((piece) => !piece.includes(from));
+function occurrences(text: string, piece: string): number {
+  let count = 0;
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) count++;
+  return count;
 }
 
-/** Models write LF: in a file that has CR LF throughout, so does the edit. */
-function withLineEndsOf(text: string, input: Input): { from: string; to: string } {
-  const crlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
-  const adapt = (piece: string) => (crlf ? piece.replace(/\r?\n/g, "\r\n") : piece);
-  return { from: adapt(input.old_string), to: adapt(input.new_string) };
+function whyAbsent(text: string, piece: string): string {
+  const mixed = piece.includes("\n") && text.includes("\r\n");
+  return mixed
+    ? "the file mixes CR LF and LF, so take a piece within one line"
+    : "read the file again and copy it exactly, without line numbers";
 }

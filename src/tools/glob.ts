@@ -1,11 +1,15 @@
 // Finds files by a pattern over their paths. What .gitignore names is left out.
 
-import picomatch from "picomatch";
+import { lstat } from "node:fs/promises";
 import { z } from "zod";
-import { refusal, textAnswer } from "./answers.ts";
+import { messageOf } from "../errors.ts";
+import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
+import { globPattern } from "./glob-pattern.ts";
+import { holdFolder, pathIn } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
-import { defineTool } from "./tool.ts";
-import { placeInWorkspace } from "./workspace-path.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
+import { visibleName } from "./visible.ts";
+import { type Place, placeInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;
 const MAX_FOUND = 20_000;
@@ -13,43 +17,95 @@ const MAX_FOUND = 20_000;
 export const globTool = defineTool({
   name: "Glob",
   description:
-    "Finds files of the workspace by a glob pattern such as **/*.ts. Leaves out what .gitignore names.",
+    "Finds files of the workspace by a glob pattern such as **/*.ts or src/*.{js,ts}. Leaves out what .gitignore names.",
   input: z.strictObject({
-    pattern: z.string().min(1).max(1_000).describe("A glob, relative to path"),
+    pattern: z.string().min(1).max(300).describe("A glob, relative to path"),
     path: z.string().optional().describe("The folder to search; the workspace without it"),
   }),
   effect: "read",
+  searches: true,
   aliases: ["find_files", "file_search", "glob_search"],
 
-  async execute({ pattern, path = "." }, { workspace, signal }) {
-    const place = await placeInWorkspace(workspace, path);
+  async execute({ pattern, path = "." }, context) {
+    const place = await placeInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${path} does not exist`);
     if (pattern.startsWith("/") || pattern.split("/").includes("..")) {
       return refusal("a pattern cannot be absolute or go up: give the folder as path");
     }
-    const matches = picomatch(pattern.replace(/^\.\//, ""), { dot: true });
-    const found: string[] = [];
-    const end = await ripgrep({
-      args: ["--files", "--hidden", "--glob=!.git", "--", "."],
-      cwd: place.absolute,
-      signal,
-      onLine(line) {
-        const file = line.replace(/^\.\//, "");
-        if (matches(file)) found.push(place.relative === "." ? file : `${place.relative}/${file}`);
-        return found.length < MAX_FOUND;
-      },
-    });
-    if (!end.ok) return refusal(`could not search ${path}: ${end.why}`);
-    if (found.length === 0)
-      return textAnswer(`no file matches ${pattern} (files that .gitignore names are not searched)`);
-    return textAnswer(listing(found, end.complete));
+    const glob = globPattern(pattern);
+    if (!glob.ok) return refusal(`the pattern ${pattern} cannot be used: ${glob.why}`);
+    try {
+      const found = await find(place, glob.matches, context);
+      if (found.paths.length > 0) return textAnswer(await listing(place.root, found));
+      const none = `no file matches ${pattern} (files that .gitignore names are not searched)`;
+      return textAnswer(found.kept ? `${none}\n${KEPT_BACK}` : none);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      return refusal(
+        `could not search ${path}: ${code === "ENOTDIR" ? "it is no folder" : messageOf(error)}`,
+      );
+    }
   },
 });
 
-function listing(found: string[], complete: boolean): string {
-  const shown = found.sort().slice(0, MAX_SHOWN);
-  const rest = found.length - shown.length;
+interface Found {
+  paths: string[];
+  complete: boolean;
+  /** Some were found that may not be shown. */
+  kept: boolean;
+}
+
+async function find(
+  { root, names }: Place,
+  matches: (path: string) => boolean,
+  { mayShow, signal }: ToolContext,
+): Promise<Found> {
+  const paths: string[] = [];
+  let kept = false;
+  await using folder = await holdFolder(root, names);
+  const end = await ripgrep({
+    args: ["--files", "--hidden", "--glob=!.git", "--null", "--", "."],
+    separator: "\0",
+    folder,
+    signal,
+    onRecord(record) {
+      const path = record.replace(/^\.\//, "");
+      const whole = [...names, path].join("/");
+      if (!matches(path)) return true;
+      if (mayShow?.(whole) === false) kept = true;
+      else paths.push(whole);
+      return paths.length < MAX_FOUND;
+    },
+  });
+  if (!end.ok) throw new Error(end.why);
+  return { paths: paths.sort(), complete: end.complete, kept };
+}
+
+async function listing(root: string, { paths, complete, kept }: Found): Promise<string> {
+  const candidates = paths.slice(0, MAX_SHOWN);
+  const shown = (await filesAmong(root, candidates)).map(visibleName);
+  const rest = paths.length - candidates.length;
+  if (shown.length === 0) shown.push("what was found is gone again: search once more");
   if (rest > 0) shown.push(`(${complete ? rest : `more than ${rest}`} more: narrow the pattern)`);
+  if (kept) shown.push(KEPT_BACK);
   return shown.join("\n");
+}
+
+/** Names that a search brought from behind a link are no files here. */
+async function filesAmong(root: string, paths: readonly string[]): Promise<string[]> {
+  const byFolder = Map.groupBy(paths, (path) => path.slice(0, path.lastIndexOf("/") + 1));
+  const files: string[] = [];
+  for (const [parent, inside] of byFolder) {
+    try {
+      await using folder = await holdFolder(root, parent.split("/").filter(Boolean));
+      for (const path of inside) {
+        const stats = await lstat(pathIn(folder, path.slice(parent.length))).catch(() => undefined);
+        if (stats?.isFile()) files.push(path);
+      }
+    } catch {
+      // Gone, or a link by now: nothing of it is shown.
+    }
+  }
+  return files.sort();
 }

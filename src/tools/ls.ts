@@ -1,53 +1,73 @@
 // Lists a folder: names and sizes, folders first. Bounded, however many there are.
 
 import { lstat, opendir } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
-import { refusal, textAnswer } from "./answers.ts";
-import { defineTool } from "./tool.ts";
+import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
+import { type HeldFolder, holdFolder, pathIn } from "./held-folder.ts";
+import { defineTool, type ToolContext } from "./tool.ts";
+import { visibleName } from "./visible.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
 
-const MAX_ENTRIES = 1_000;
+const MAX_SHOWN = 1_000;
+const MAX_COUNTED = 100_000;
 
 export const lsTool = defineTool({
   name: "LS",
   description: "Lists the files and folders in a folder of the workspace.",
   input: z.strictObject({ path: z.string().optional().describe("The folder; the workspace without it") }),
   effect: "read",
+  searches: true,
   aliases: ["list_directory", "list_files", "list_dir"],
 
-  async execute({ path = "." }, { workspace, signal }) {
-    const place = await placeInWorkspace(workspace, path);
+  async execute({ path = "." }, context) {
+    const place = await placeInWorkspace(context.workspace, path);
     if (!place.ok) return refusal(place.why);
     if (!place.exists) return refusal(`${path} does not exist`);
-    const folders: string[] = [];
-    const files: string[] = [];
-    let more = 0;
     try {
-      for await (const entry of await opendir(place.absolute)) {
-        if (signal.aborted) return refusal("cancelled");
-        if (folders.length + files.length >= MAX_ENTRIES) more++;
-        else if (entry.isDirectory()) folders.push(`${entry.name}/`);
-        else files.push(await describe(place.absolute, entry.name));
-      }
+      await using folder = await holdFolder(place.root, place.names);
+      const lines = await listing(folder, place.names, context);
+      if (!(await folder.stands())) return refusal(`${path} has been moved while it was listed`);
+      return textAnswer(lines.join("\n") || `${path} is empty`);
     } catch (error) {
+      if (context.signal.aborted) return refusal("cancelled");
       const code = (error as NodeJS.ErrnoException).code;
       return refusal(
         code === "ENOTDIR"
-          ? `${path} is a file: use Read`
+          ? `${path} is no folder: use Read`
           : `${path} could not be listed (${messageOf(error)})`,
       );
     }
-    const lines = [...folders.sort(), ...files.sort()];
-    if (more > 0) lines.push(`(${more} more are not shown)`);
-    return textAnswer(lines.join("\n") || `${path} is empty`);
   },
 });
 
-async function describe(folder: string, name: string): Promise<string> {
-  const stats = await lstat(join(folder, name)).catch(() => undefined);
-  if (!stats) return name;
-  if (stats.isSymbolicLink()) return `${name} (link)`;
-  return stats.isFile() ? `${name} (${stats.size} bytes)` : `${name} (special)`;
+async function listing(
+  folder: HeldFolder,
+  names: readonly string[],
+  { mayShow, signal }: ToolContext,
+): Promise<string[]> {
+  const folders: string[] = [];
+  const files: string[] = [];
+  let more = 0;
+  let kept = 0;
+  for await (const entry of await opendir(pathIn(folder, "."), { bufferSize: 1_000 })) {
+    signal.throwIfAborted();
+    if (folders.length + files.length >= MAX_SHOWN) {
+      if (++more >= MAX_COUNTED) break;
+    } else if (mayShow?.([...names, entry.name].join("/")) === false) kept++;
+    else if (entry.isDirectory()) folders.push(`${visibleName(entry.name)}/`);
+    else files.push(await described(folder, entry.name));
+  }
+  const lines = [...folders.sort(), ...files.sort()];
+  if (more > 0) lines.push(`(${more >= MAX_COUNTED ? "at least " : ""}${more} more are not shown: use Glob)`);
+  if (kept > 0) lines.push(KEPT_BACK);
+  return lines;
+}
+
+async function described(folder: HeldFolder, name: string): Promise<string> {
+  const stats = await lstat(pathIn(folder, name)).catch(() => undefined);
+  const shown = visibleName(name);
+  if (!stats) return shown;
+  if (stats.isSymbolicLink()) return `${shown} (link)`;
+  return stats.isFile() ? `${shown} (${stats.size} bytes)` : `${shown} (special)`;
 }

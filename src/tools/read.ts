@@ -24,15 +24,16 @@ export const readTool = defineTool({
   async execute({ path, offset = 1, limit = DEFAULT_LINES }, { workspace }) {
     const place = await placeInWorkspace(workspace, path);
     if (!place.ok) return refusal(place.why);
-    const file = await readTextFile(place.absolute);
+    const file = await readTextFile(place);
     if (!file.ok) return refusal(`${path} ${file.why}`);
-    if (file.text === "") return textAnswer(`${path} is empty`);
-    return textAnswer(numberedLines(file.text, offset, limit));
+    const seen = { path: place.relative, fingerprint: file.fingerprint };
+    if (file.text === "") return { output: `${path} is empty`, seen };
+    return { ...textAnswer(numberedLines(file.text, offset, limit)), seen };
   },
 });
 
 function numberedLines(text: string, offset: number, limit: number): string {
-  const lines = text.split("\n");
+  const lines = text.replace(/^\ufeff/, "").split("\n");
   if (lines.at(-1) === "") lines.pop();
   if (offset > lines.length) return `(there are only ${lines.length} lines)`;
   const shown = lines

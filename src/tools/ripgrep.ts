@@ -1,27 +1,41 @@
 // Runs ripgrep: linear-time matching in a process of its own, so no pattern can hold up the event loop (A65).
+// It walks by names, so a folder that is swapped for a link while it walks may lead it outside: what it finds is where to look, and
+// is shown only after it was looked at through folders that are held (A35).
 
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { rgPath } from "@vscode/ripgrep";
 import { messageOf } from "../errors.ts";
+import type { HeldFolder } from "./held-folder.ts";
 
 const TIME_LIMIT = 30_000;
+const MAX_RECORD = 64 * 1024;
+const BUSY_MS = 20;
 
 export interface RipgrepRun {
   args: readonly string[];
-  cwd: string;
+  folder: HeldFolder;
+  /** What stands between two records of its output. */
+  separator: "\n" | "\0";
   signal: AbortSignal;
-  /** Called for each line; answering false ends the search. */
-  onLine: (line: string) => boolean;
+  /** Called for each record; answering false ends the search. */
+  onRecord: (record: string) => boolean;
 }
 
-export type RipgrepEnd = { ok: true; complete: boolean } | { ok: false; why: string };
+/** `unread`: some files could not be searched. */
+export type RipgrepEnd = { ok: true; complete: boolean; unread: boolean } | { ok: false; why: string };
 
-export async function ripgrep({ args, cwd, signal, onLine }: RipgrepRun): Promise<RipgrepEnd> {
+export async function ripgrep({
+  args,
+  folder,
+  separator,
+  signal,
+  onRecord,
+}: RipgrepRun): Promise<RipgrepEnd> {
   if (signal.aborted) return { ok: false, why: "cancelled" };
   const limit = AbortSignal.timeout(TIME_LIMIT);
-  const child = spawn(rgPath, ["--no-config", "--color=never", "--no-messages", ...args], {
-    cwd,
+  const child = spawn(rgPath, ["--no-config", "--color=never", "--no-messages", "--no-follow", ...args], {
+    cwd: folder.path,
     stdio: ["ignore", "pipe", "pipe"],
     env: {},
     signal: AbortSignal.any([signal, limit]),
@@ -37,8 +51,8 @@ export async function ripgrep({ args, cwd, signal, onLine }: RipgrepRun): Promis
   const failed = new Promise<string>((done) => child.once("error", (error) => done(messageOf(error))));
   const closed = new Promise<number | null>((done) => child.once("close", (code) => done(code)));
   let stopped = false;
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (onLine(line)) continue;
+  for await (const record of records(child.stdout.setEncoding("utf8"), separator)) {
+    if (onRecord(record)) continue;
     stopped = true;
     child.kill("SIGKILL");
     break;
@@ -46,10 +60,29 @@ export async function ripgrep({ args, cwd, signal, onLine }: RipgrepRun): Promis
   const code = await Promise.race([closed, failed]);
   if (signal.aborted) return { ok: false, why: "cancelled" };
   if (limit.aborted) return { ok: false, why: `stopped after ${TIME_LIMIT / 1000} s: search a smaller part` };
-  if (stopped) return { ok: true, complete: false };
-  if (code === 0 || code === 1) return { ok: true, complete: true };
+  if (stopped) return { ok: true, complete: false, unread: false };
+  // 2 without a word is a file that is gone or may not be read: messages about files are turned off.
+  const unread = code === 2 && complaint === "";
+  if (code === 0 || code === 1 || unread) return { ok: true, complete: true, unread };
   return {
     ok: false,
     why: typeof code === "string" ? code : complaint.trim() || `ripgrep ended with ${code}`,
   };
+}
+
+/** Lets others have their turn: a chunk may hold thousands of records. */
+async function* records(chunks: AsyncIterable<string>, separator: string): AsyncGenerator<string> {
+  let rest = "";
+  let since = performance.now();
+  for await (const chunk of chunks) {
+    const parts = (rest + chunk).split(separator);
+    rest = parts.pop()!.slice(0, MAX_RECORD);
+    for (const part of parts) {
+      yield part;
+      if (performance.now() - since < BUSY_MS) continue;
+      await setImmediate();
+      since = performance.now();
+    }
+  }
+  if (rest !== "") yield rest;
 }

@@ -16,6 +16,10 @@ export interface ToolContext {
   key: string;
   /** For the mark around text that nobody here wrote (`journal/untrusted.ts`): new each time, and not to be guessed. */
   nonce(): string;
+  /** As they were recorded before the first attempt began: of a tool that says them. */
+  fingerprints?: Fingerprints;
+  /** Whether the rules let this call show what is at a path of the workspace: a search of a folder meets files that are denied. */
+  mayShow?: (path: string) => boolean;
   /** Aborted at cancel, at the time limit and at shutdown: stop, and leave no process behind. */
   signal: AbortSignal;
   /** Output while it comes, for people who watch. Never stored. */
@@ -31,10 +35,20 @@ export interface ToolAnswer {
   /** Bytes that there were in all, where not even `full` has them. */
   size?: number;
   files?: FileChange[];
+  /** The file that the model now knows: a change that it makes later is stale if the file is another by then. */
+  seen?: { path: string; fingerprint: string };
   /** Where words come from that nobody here wrote: `https://example.com`, `loki`, `mcp github`. The run is tainted from then on. */
   untrusted?: string;
   /** The thing that the call rests on has changed since it was looked at: nothing was done. */
   stale?: boolean;
+}
+
+/** What a call finds and what it leaves behind: by these a later attempt tells its own work from another's. */
+export interface Fingerprints {
+  /** Of the file, from the workspace. */
+  path: string;
+  before: string;
+  after: string;
 }
 
 export interface Preview {
@@ -51,6 +65,8 @@ export interface Tool<Input = unknown> {
   effect: Effect;
   /** Changes files: withheld from an agent whose policy lacks `Patch`. */
   patches?: boolean;
+  /** Comes upon files that its input does not name: each is shown only if `mayShow` says so. */
+  searches?: boolean;
   /** Milliseconds, where the general limit does not fit. */
   timeout?: number;
   /** The project has set up nothing for it: only an agent that names it is offered it, and told what is missing. */
@@ -60,6 +76,8 @@ export interface Tool<Input = unknown> {
   /** Contract: must not throw for anything the model or the world did; that is an answer with `isError`. */
   execute(input: Input, context: ToolContext): Promise<ToolAnswer>;
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
+  /** Undefined where it would change nothing. */
+  fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {

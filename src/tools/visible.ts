@@ -9,3 +9,10 @@ export function visible(text: string): string {
     return `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟧`;
   });
 }
+
+/** A file's name on a line of its own: it can neither begin another line nor hide anything. */
+export const visibleName = (name: string): string =>
+  visible(name).replace(
+    /[\r\n\t]/g,
+    (character) => `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,
+  );

@@ -1,0 +1,153 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { editTool } from "./edit.ts";
+import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
+import { tempWorkspace } from "./temp-workspace.fixture.ts";
+import { writeTool } from "./write.ts";
+
+describe("Edit", () => {
+  const run = async (
+    before: string,
+    edit: { old_string: string; new_string: string; replace_all?: boolean },
+  ) => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), before);
+    const answer = await editTool.execute({ path: "a", ...edit }, folder.context());
+    return { ...answer, after: await readFile(join(folder.path, "a"), "utf8") };
+  };
+
+  it("replaces the one place, literally", async () => {
+    const done = await run("a b c", { old_string: "b", new_string: "$& $1" });
+    expect(done).toMatchObject({
+      after: "a $& $1 c",
+      output: "modified a (1 place)",
+      files: [{ path: "a", change: "modified" }],
+    });
+  });
+
+  it("refuses what is absent, ambiguous or no change, and changes nothing", async () => {
+    expect(await run("a", { old_string: "x", new_string: "y" })).toMatchObject({ isError: true, after: "a" });
+    expect(await run("x x", { old_string: "x", new_string: "y" })).toMatchObject({
+      isError: true,
+      output: "a holds old_string 2 times: add lines around it, or set replace_all; nothing was changed",
+      after: "x x",
+    });
+    expect(await run("x", { old_string: "x", new_string: "x" })).toMatchObject({ isError: true });
+    expect(await run("x x", { old_string: "x", new_string: "y", replace_all: true })).toMatchObject({
+      after: "y y",
+    });
+  });
+
+  it("keeps CR LF and the byte order mark", async () => {
+    const done = await run("\ufeffone\r\ntwo\r\nthree\r\n", { old_string: "one\ntwo", new_string: "1\n2" });
+    expect(done.after).toBe("\ufeff1\r\n2\r\nthree\r\n");
+  });
+
+  it.each([
+    ["plain", "old", { old_string: "old", new_string: "new" }],
+    ["the new text holds the old", "import a", { old_string: "import a", new_string: "import a\nimport b" }],
+    ["a deletion", "gone rest", { old_string: "gone ", new_string: "" }],
+    ["everywhere", "x y x", { old_string: "x", new_string: "xx", replace_all: true }],
+  ])("[P4] a later attempt applies it once, and not over another's work: %s", async (_, before, edit) => {
+    await using folder = await tempWorkspace();
+    const path = join(folder.path, "a");
+    const input = { path: "a", ...edit };
+    await writeFile(path, before);
+    const fingerprints = await editTool.fingerprints!(input, folder.context());
+    const context = (attempt: number) => folder.context({ attempt, fingerprints: fingerprints! });
+    // Killed before it was written: the second attempt does it; after it was written: it finds it done.
+    expect(await editTool.execute(input, context(2))).not.toHaveProperty("isError");
+    const after = await readFile(path, "utf8");
+    expect(after).not.toBe(before);
+    expect(await editTool.execute(input, context(3))).toEqual({
+      output: "a is as this call leaves it: an earlier attempt had done it",
+      files: [{ path: "a", change: "modified" }],
+      seen: { path: "a", fingerprint: fingerprints?.after },
+    });
+    expect(await readFile(path, "utf8")).toBe(after);
+    await writeFile(path, `${before}, and another's`);
+    expect(await editTool.execute(input, context(2))).toMatchObject({ isError: true, stale: true });
+    expect(await readFile(path, "utf8")).toBe(`${before}, and another's`);
+  });
+
+  it("a first attempt never takes another's text for its own", async () => {
+    expect(await run("new", { old_string: "old", new_string: "new" })).toMatchObject({ isError: true });
+  });
+
+  it("previews the edit, or why it will be refused", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), "x\n");
+    const preview = await editTool.preview!(
+      { path: "a", old_string: "x", new_string: "y" },
+      folder.context(),
+    );
+    expect(preview.text).toContain("-x\n+y");
+    const refused = await editTool.preview!(
+      { path: "a", old_string: "z", new_string: "y" },
+      folder.context(),
+    );
+    expect(refused).toEqual({
+      text: expect.stringContaining("Will be refused: a does not hold old_string"),
+      fingerprint: preview.fingerprint,
+    });
+  });
+
+  it("keeps the end of the file as it is, with or without a line end", async () => {
+    expect((await run("a\nb", { old_string: "b", new_string: "c" })).after).toBe("a\nc");
+    expect((await run("a\nb\n", { old_string: "b", new_string: "c" })).after).toBe("a\nc\n");
+  });
+
+  it("says what to do where line ends are mixed", async () => {
+    const done = await run("a\r\nb\nc\r\n", { old_string: "a\nb", new_string: "x" });
+    expect(done).toMatchObject({ isError: true, output: expect.stringContaining("mixes CR LF and LF") });
+    expect((await run("a\r\nb\nc", { old_string: "b", new_string: "x" })).after).toBe("a\r\nx\nc");
+  });
+
+  it("refuses what would not fit into memory before it is made", async () => {
+    const done = await run("a".repeat(1_000_000), {
+      old_string: "a",
+      new_string: "b".repeat(1_000_000),
+      replace_all: true,
+    });
+    expect(done).toMatchObject({ isError: true, output: expect.stringContaining("longer than the 10 MB") });
+  });
+
+  it("takes no empty old_string", () => {
+    expect(editTool.input.safeParse({ path: "a", old_string: "", new_string: "x" }).success).toBe(false);
+  });
+
+  it("refuses a notebook, a file that is not there and what is no text, with what to do instead", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a.ipynb"), "x");
+    await writeFile(join(folder.path, "latin"), Buffer.from([0x78, 0xe9]));
+    const said = async (path: string) => {
+      const answer = await editTool.execute({ path, old_string: "x", new_string: "y" }, folder.context());
+      expect(answer.isError).toBe(true);
+      return answer.output;
+    };
+    expect(await said("a.ipynb")).toContain("nbformat");
+    expect(await said("none")).toContain("use Write to create it");
+    expect(await said("latin")).toContain("iconv");
+    expect(await readFile(join(folder.path, "latin"))).toEqual(Buffer.from([0x78, 0xe9]));
+  });
+
+  it("keeps the mode", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), "x", { mode: 0o755 });
+    await editTool.execute({ path: "a", old_string: "x", new_string: "y" }, folder.context());
+    expect((await stat(join(folder.path, "a"))).mode & 0o777).toBe(0o755);
+  });
+
+  it("[A65] the preview of two long unlike texts does not hold up the event loop", async () => {
+    await using folder = await tempWorkspace();
+    const lines = (seed: number) =>
+      Array.from({ length: 60_000 }, (_, i) => `${(i * seed) % 99_991}`).join("\n");
+    await writeFile(join(folder.path, "a"), `x${lines(7)}`);
+    const wait = await longestWait(async () => {
+      const { text } = await writeTool.preview!({ path: "a", content: lines(11) }, folder.context());
+      expect(text.length).toBeLessThan(31_000);
+    });
+    expect(wait).toBeLessThan(HELD_UP_MS);
+  });
+});

@@ -1,0 +1,73 @@
+// The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
+// swapped link has nothing to show for it (A35).
+
+import { constants } from "node:fs/promises";
+import { holdFolder, openIn } from "./held-folder.ts";
+import { visibleName } from "./visible.ts";
+
+export interface FoundLine {
+  path: string;
+  /** From 1. */
+  number: number;
+  /** False for a line of the context around a match. */
+  isMatch: boolean;
+}
+
+const MAX_BYTES = 20 * 1024 * 1024;
+const MAX_LINE = 500;
+
+/** `path:number:text` as grep writes it; what is no regular file here any more is left out. */
+export async function linesOf(root: string, found: readonly FoundLine[]): Promise<string[]> {
+  const shown: string[] = [];
+  for (const [path, lines] of Map.groupBy(found, (line) => line.path)) {
+    const text = await contentOf(
+      root,
+      path.split("/").filter((name) => name !== "" && name !== "."),
+    );
+    if (text === undefined) continue;
+    const all = text.split("\n");
+    let last: number | undefined;
+    for (const { number, isMatch } of lines) {
+      const line = all[number - 1];
+      if (line === undefined) continue;
+      const sign = isMatch ? ":" : "-";
+      if (last !== undefined && number > last + 1 && lines.some((one) => !one.isMatch)) shown.push("--");
+      shown.push(`${visibleName(path)}${sign}${number}${sign}${clipped(line)}`);
+      last = number;
+    }
+  }
+  return shown;
+}
+
+async function contentOf(root: string, names: readonly string[]): Promise<string | undefined> {
+  try {
+    await using folder = await holdFolder(root, names.slice(0, -1));
+    await using file = await openIn(folder, names.at(-1) ?? ".", constants.O_RDONLY);
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
+    const content = Buffer.alloc(stats.size);
+    const { bytesRead } = await file.read(content, 0, content.length, 0);
+    return decoded(content.subarray(0, bytesRead));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As ripgrep reads: by the byte order mark, else as UTF-8 with what does not fit replaced. */
+function decoded(content: Buffer): string {
+  const mark = content.length > 1 ? content.readUInt16BE(0) : 0;
+  if (mark === 0xfffe) return content.subarray(2).toString("utf16le");
+  if (mark === 0xfeff)
+    return content
+      .subarray(2, content.length - (content.length % 2))
+      .swap16()
+      .toString("utf16le");
+  return content.toString("utf8").replace(/^\ufeff/, "");
+}
+
+function clipped(line: string): string {
+  const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
+  return clean.length > MAX_LINE
+    ? `${clean.slice(0, MAX_LINE)}… (${clean.length - MAX_LINE} more characters)`
+    : clean;
+}

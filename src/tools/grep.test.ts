@@ -1,0 +1,115 @@
+import { execFileSync } from "node:child_process";
+import { symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
+import { grepTool } from "./grep.ts";
+import { tempProject } from "./project.fixture.ts";
+import { tempWorkspace } from "./temp-workspace.fixture.ts";
+
+it("Grep answers file:line:text, and takes every pattern for a pattern", async () => {
+  await using folder = await tempProject();
+  const grep = async (input: Parameters<typeof grepTool.execute>[0]) =>
+    (await grepTool.execute(input, folder.context())).output;
+  expect(await grep({ pattern: "const \\w" })).toBe("src/b.ts:1:const b = 1;\nsrc/deep/a.ts:1:const a = 1;");
+  expect(await grep({ pattern: "CONST A", ignore_case: true })).toBe("src/deep/a.ts:1:const a = 1;");
+  expect(await grep({ pattern: "const", path: "src/b.ts" })).toBe("src/b.ts:1:const b = 1;");
+  expect(await grep({ pattern: "const", glob: "**/deep/*" })).toBe("src/deep/a.ts:1:const a = 1;");
+  expect(await grep({ pattern: "-e TODO" })).toBe("src/b.ts:2:// -e TODO");
+  expect(await grep({ pattern: "--pre=touch" })).toBe("no match");
+  expect(await grep({ pattern: "const", max: 1 })).toBe(
+    "src/b.ts:1:const b = 1;\n(more than 1 lines: narrow the search, or raise max)",
+  );
+  expect(await grep({ pattern: "TODO", context: 1 })).toContain("src/b.ts-1-const b");
+  expect(await grepTool.execute({ pattern: "(" }, folder.context())).toMatchObject({
+    isError: true,
+    output: expect.stringContaining("unclosed group"),
+  });
+  expect(await grepTool.execute({ pattern: "x", path: "../" }, folder.context())).toMatchObject({
+    isError: true,
+  });
+});
+
+it("[A65] a pattern made to explode neither hangs nor holds up the event loop", async () => {
+  await using folder = await tempWorkspace();
+  await writeFile(join(folder.path, "a.txt"), `${"a".repeat(50_000)}!\n`);
+  const wait = await longestWait(async () => {
+    expect((await grepTool.execute({ pattern: "(a+)+$" }, folder.context())).output).toBe("no match");
+  });
+  expect(wait).toBeLessThan(HELD_UP_MS);
+});
+
+it("stops when cancelled", async () => {
+  await using folder = await tempProject();
+  const signal = AbortSignal.abort();
+  expect(await grepTool.execute({ pattern: "x" }, folder.context({ signal }))).toMatchObject({
+    isError: true,
+  });
+});
+
+it("is ended with its process when it is cancelled in the middle", async () => {
+  await using folder = await tempWorkspace();
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) => writeFile(join(folder.path, `${i}`), "a b c d\n".repeat(200_000))),
+  );
+  const controller = new AbortController();
+  const search = grepTool.execute(
+    { pattern: "(\\w+ ){3}x{1,500}", max: 5_000 },
+    folder.context({ signal: controller.signal }),
+  );
+  setImmediate(() => controller.abort());
+  expect(await search).toMatchObject({ isError: true, output: expect.stringContaining("cancelled") });
+  expect(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" })).not.toContain("x{1,500}");
+});
+
+it("[A65] what needs backtracking is not offered", async () => {
+  await using folder = await tempProject();
+  for (const pattern of ["(?=a)b", "(a)\\1"])
+    expect(await grepTool.execute({ pattern }, folder.context())).toMatchObject({ isError: true });
+});
+
+it("[A35] follows no link, and shows nothing of what git keeps for itself", async () => {
+  await using outside = await tempWorkspace();
+  await using folder = await tempProject();
+  await writeFile(join(outside.path, "secret"), "const secret\n");
+  await writeFile(join(folder.path, ".git/config"), "const git\n");
+  await symlink(outside.path, join(folder.path, "folder"));
+  await symlink(join(outside.path, "secret"), join(folder.path, "file"));
+  const { output } = await grepTool.execute({ pattern: "const" }, folder.context());
+  expect(output).toBe("src/b.ts:1:const b = 1;\nsrc/deep/a.ts:1:const a = 1;");
+  for (const path of ["folder", "file", "folder/secret"])
+    expect(await grepTool.execute({ pattern: "const", path }, folder.context())).toMatchObject({
+      isError: true,
+    });
+});
+
+it("[A38] waits for no FIFO", async () => {
+  await using folder = await tempWorkspace();
+  execFileSync("mkfifo", [join(folder.path, "fifo")]);
+  expect(await grepTool.execute({ pattern: "x", path: "fifo" }, folder.context())).toMatchObject({
+    isError: true,
+  });
+  expect((await grepTool.execute({ pattern: "x" }, folder.context())).output).toBe("no match");
+});
+
+it("leaves out what a rule keeps back, and says so", async () => {
+  await using folder = await tempWorkspace();
+  for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "KEY=1\n");
+  const mayShow = (path: string) => path !== ".env";
+  expect((await grepTool.execute({ pattern: "KEY" }, folder.context({ mayShow }))).output).toBe(
+    "a:1:KEY=1\n(some are not shown: a rule does not allow it)",
+  );
+});
+
+it("shows lines as they are: long ones cut, other line ends, other encodings, a name on one line", async () => {
+  await using folder = await tempWorkspace();
+  const at = (name: string) => join(folder.path, name);
+  await writeFile(at("a\nb"), "find 1\r\nx\rfind 2\r\n");
+  await writeFile(at("c"), Buffer.from("\ufeffx\nfind 3\n", "utf16le"));
+  await writeFile(at("d"), `find ${"4".repeat(600)}\n`);
+  await writeFile(at("e"), Buffer.from([0x66, 0x69, 0x6e, 0x64, 0x20, 0xe9, 0x0a]));
+  await writeFile(at("f"), Buffer.from("find\0\n"));
+  expect((await grepTool.execute({ pattern: "find" }, folder.context())).output).toBe(
+    ["c:2:find 3", `d:1:find ${"4".repeat(495)}… (105 more characters)`, "e:1:find \ufffd"].join("\n"),
+  );
+});

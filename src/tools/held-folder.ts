@@ -1,0 +1,114 @@
+// A folder that is held open, so that nobody can change what its names mean between the check and the use (A35).
+//  X1  Every folder on the way is opened through the one before it, never through a link.
+//  X2  What is read, written or renamed is named through the held folder, never by the way that led to it.
+// Linux has a name for an open folder, /proc/self/fd/<n>. Other systems do not: there the folders on the way are looked at before
+// and after, which makes the moment of a swap small but does not close it.
+
+import { existsSync } from "node:fs";
+import { constants, type FileHandle, lstat, mkdir, open } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface HeldFolder extends AsyncDisposable {
+  /** Means this folder while it is held, whatever becomes of the names that led to it. */
+  path: string;
+  /** Whether the way still leads here, and to what was opened under a name. Asked before that is believed. */
+  stands(opened?: { name: string; handle: FileHandle }): Promise<boolean>;
+}
+
+export type Holding = "by-descriptor" | "by-name";
+
+export interface HoldOptions {
+  /** Makes the folders that are missing. */
+  create?: boolean;
+  holding?: Holding;
+}
+
+const HERE: Holding = existsSync("/proc/self/fd/0") ? "by-descriptor" : "by-name";
+
+/** Throws as `open` does: ENOENT for what is missing, ENOTDIR or ELOOP for what is a link or a file by now. */
+export function holdFolder(
+  root: string,
+  names: readonly string[],
+  { create = false, holding = HERE }: HoldOptions = {},
+): Promise<HeldFolder> {
+  return holding === "by-descriptor" ? byDescriptor(root, names, create) : byName(root, names, create);
+}
+
+/** Opens what a held folder has under this name, a link never. Does not wait for a FIFO that nobody writes to (A38). */
+export async function openIn(
+  folder: HeldFolder,
+  name: string,
+  flags: number,
+  mode?: number,
+): Promise<FileHandle> {
+  const path = pathIn(folder, name);
+  const handle = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+  if (await folder.stands({ name, handle })) return handle;
+  await handle.close();
+  throw swapped(path);
+}
+
+/** Not by `join`: without its last part, the name of a descriptor is a link itself. */
+export const pathIn = (folder: Pick<HeldFolder, "path">, name: string): string => `${folder.path}/${name}`;
+
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+async function byDescriptor(root: string, names: readonly string[], create: boolean): Promise<HeldFolder> {
+  let handle = await open(root, FOLDER);
+  for (const name of names) {
+    const path = `/proc/self/fd/${handle.fd}/${name}`;
+    try {
+      if (create) await makeFolder(path);
+      const next = await open(path, FOLDER);
+      await handle.close();
+      handle = next;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+  return {
+    path: `/proc/self/fd/${handle.fd}`,
+    stands: async () => true,
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+async function byName(root: string, names: readonly string[], create: boolean): Promise<HeldFolder> {
+  const way = [{ path: root, id: await folderId(root) }];
+  for (const name of names) {
+    const path = join(way.at(-1)!.path, name);
+    if (create) await makeFolder(path);
+    way.push({ path, id: await folderId(path) });
+  }
+  return {
+    path: way.at(-1)!.path,
+    async stands(opened) {
+      if (opened && !(await isNamed(opened.handle, join(way.at(-1)!.path, opened.name)))) return false;
+      for (const { path, id } of way) if ((await folderId(path).catch(() => undefined)) !== id) return false;
+      return true;
+    },
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+async function isNamed(handle: FileHandle, path: string): Promise<boolean> {
+  const opened = await handle.stat({ bigint: true });
+  const named = await lstat(path, { bigint: true }).catch(() => undefined);
+  return named !== undefined && opened.dev === named.dev && opened.ino === named.ino;
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+}
+
+async function folderId(path: string): Promise<string> {
+  const stats = await lstat(path, { bigint: true });
+  if (!stats.isDirectory()) throw swapped(path);
+  return `${stats.dev}:${stats.ino}`;
+}
+
+const swapped = (path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${path} is no longer what it was`), { code: "ENOTDIR" });

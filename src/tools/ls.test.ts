@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { HELD_UP_MS, longestWait } from "./event-loop.fixture.ts";
+import { lsTool } from "./ls.ts";
+import { tempWorkspace } from "./temp-workspace.fixture.ts";
+
+describe("LS", () => {
+  it("lists folders first, with sizes, and says what is no file", async () => {
+    await using folder = await tempWorkspace();
+    await mkdir(join(folder.path, "z"));
+    await writeFile(join(folder.path, "a"), "12");
+    await symlink("/etc", join(folder.path, "b"));
+    execFileSync("mkfifo", [join(folder.path, "c")]);
+    expect((await lsTool.execute({}, folder.context())).output).toBe(
+      "z/\na (2 bytes)\nb (link)\nc (special)",
+    );
+    expect((await lsTool.execute({ path: "z" }, folder.context())).output).toBe("z is empty");
+    expect(await lsTool.execute({ path: "a" }, folder.context())).toEqual({
+      output: "a is no folder: use Read",
+      isError: true,
+    });
+    expect(await lsTool.execute({ path: "b" }, folder.context())).toMatchObject({ isError: true });
+    expect(await lsTool.execute({ path: "none" }, folder.context())).toMatchObject({ isError: true });
+    expect(await lsTool.execute({ path: ".." }, folder.context())).toMatchObject({ isError: true });
+  });
+
+  it("[A38] is bounded in a folder of 100,000, and others have their turn meanwhile", {
+    timeout: 60_000,
+  }, async () => {
+    await using folder = await tempWorkspace();
+    execFileSync("bash", ["--norc", "-c", "seq 101500 | xargs touch"], { cwd: folder.path });
+    const wait = await longestWait(async () => {
+      const { output, full } = await lsTool.execute({}, folder.context());
+      expect(full ?? output).toContain("(at least 100000 more are not shown: use Glob)");
+      expect(String(full ?? output).split("\n")).toHaveLength(1_001);
+    });
+    expect(wait).toBeLessThan(HELD_UP_MS);
+  });
+
+  it("a name can neither begin a line of its own nor hide anything", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a\nb\u202ec"), "");
+    expect((await lsTool.execute({}, folder.context())).output).toBe("a⟦U+000A⟧b⟦U+202E⟧c (0 bytes)");
+  });
+
+  it("leaves out what a rule keeps back, and says so", async () => {
+    await using folder = await tempWorkspace();
+    for (const name of [".env", "a"]) await writeFile(join(folder.path, name), "");
+    const mayShow = (path: string) => path !== ".env";
+    expect((await lsTool.execute({}, folder.context({ mayShow }))).output).toBe(
+      "a (0 bytes)\n(some are not shown: a rule does not allow it)",
+    );
+  });
+
+  it("stops when cancelled", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a"), "");
+    expect(await lsTool.execute({}, folder.context({ signal: AbortSignal.abort() }))).toEqual({
+      output: "cancelled",
+      isError: true,
+    });
+  });
+});

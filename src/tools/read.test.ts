@@ -1,0 +1,135 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { link, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readTool } from "./read.ts";
+import { tempWorkspace } from "./temp-workspace.fixture.ts";
+
+describe("Read", () => {
+  it("numbers lines and shows a window of them", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a.txt"), "one\r\ntwo\nthree\nfour\n");
+    expect((await readTool.execute({ path: "a.txt" }, folder.context())).output).toBe(
+      "1\tone\n2\ttwo\n3\tthree\n4\tfour",
+    );
+    expect((await readTool.execute({ path: "a.txt", offset: 2, limit: 2 }, folder.context())).output).toBe(
+      "2\ttwo\n3\tthree\n(1 more lines: go on with offset 4)",
+    );
+  });
+
+  it("keeps more than fits the context by reference", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "big.txt"), "some words in a line\n".repeat(5_000));
+    const answer = await readTool.execute({ path: "big.txt", limit: 5_000 }, folder.context());
+    expect(String(answer.output).length).toBeLessThan(31_000);
+    expect(answer.full).toContain("5000\tsome words");
+  });
+
+  it("shows a notebook as the text that it is, and no byte order mark", async () => {
+    await using folder = await tempWorkspace();
+    await writeFile(join(folder.path, "a.ipynb"), '\ufeff{"cells": []}\n');
+    expect((await readTool.execute({ path: "a.ipynb" }, folder.context())).output).toBe('1\t{"cells": []}');
+  });
+
+  it("[A38] takes regular text files only, and says why not", async () => {
+    await using folder = await tempWorkspace();
+    const at = (name: string) => join(folder.path, name);
+    execFileSync("mkfifo", [at("fifo")]);
+    const server = createServer().listen(at("socket"));
+    await once(server, "listening");
+    await mkdir(at("folder"));
+    await writeFile(at("binary"), Buffer.from([1, 0, 2]));
+    await writeFile(at("late"), Buffer.concat([Buffer.alloc(20_000, "a"), Buffer.from([0])]));
+    await writeFile(at("latin"), Buffer.from([0x66, 0xe9]));
+    await writeFile(at("utf16le"), Buffer.from("\ufeffhello", "utf16le"));
+    await writeFile(at("utf16be"), Buffer.from("\ufeffhello", "utf16le").swap16());
+    await writeFile(at("sparse"), "");
+    await truncate(at("sparse"), 10 * 1024 ** 3);
+    await symlink("loop", at("loop"));
+    const said = async (path: string) => {
+      const answer = await readTool.execute({ path }, folder.context());
+      expect(answer.isError, path).toBe(true);
+      return String(answer.output);
+    };
+    expect(await said("fifo")).toContain("not a regular file");
+    expect(await said("socket")).toContain("not a regular file");
+    expect(await said("folder")).toContain("is a folder");
+    expect(await said(".")).toContain("is a folder");
+    expect(await said("binary")).toContain("is binary");
+    expect(await said("late")).toContain("is binary");
+    expect(await said("latin")).toContain("not UTF-8");
+    expect(await said("utf16le")).toContain("is UTF-16 text");
+    expect(await said("utf16be")).toContain("is UTF-16 text");
+    expect(await said("sparse")).toContain("10240 MB");
+    expect(await said("none")).toBe("none does not exist");
+    expect(await said("binary/x")).toContain("as if it were a folder");
+    expect(await said("loop")).toContain("leads back to itself");
+    expect(await said("/dev/zero")).toContain("outside the workspace");
+    expect(await said("/proc/self/mem")).toContain("outside the workspace");
+    server.close();
+  });
+
+  it
+    .runIf(process.platform === "linux")
+    .each(["/dev/zero", "/dev/full", "/proc/self/environ", "/proc/self/mem", "/proc/kmsg"])(
+    "[A38] %s is no file, even where the workspace is the whole machine",
+    async (path) => {
+      await using folder = await tempWorkspace();
+      const answer = await readTool.execute({ path }, folder.context({ workspace: "/" }));
+      expect(answer.isError).toBe(true);
+      expect(String(answer.output)).not.toContain("PATH=");
+    },
+  );
+
+  it("[A38] a file that grows without an end is read to the limit and no further", async () => {
+    await using folder = await tempWorkspace();
+    const path = join(folder.path, "log");
+    await writeFile(path, "");
+    const writer = spawn(
+      "bash",
+      ["--norc", "-c", `while :; do head -c 4000000 /dev/zero | tr '\\0' a; done >> "$1"`, "-", path],
+      {
+        stdio: "ignore",
+        detached: true,
+      },
+    );
+    try {
+      for (let size = 0; size < 9_000_000; ) {
+        const answer = await readTool.execute({ path: "log" }, folder.context());
+        if (answer.isError) {
+          expect(answer.output).toContain("MB that can be used");
+          return;
+        }
+        size = answer.size ?? 0;
+      }
+    } finally {
+      process.kill(-writer.pid!, "SIGKILL");
+      await once(writer, "exit");
+    }
+  });
+
+  it("[A38] a file that shrinks and grows while it is read gives what there was, or says why not", async () => {
+    await using folder = await tempWorkspace();
+    const path = join(folder.path, "a");
+    let going = true;
+    const writer = (async () => {
+      for (let i = 0; going; i++) await writeFile(path, "ab"[i % 2]!.repeat(i % 2 === 0 ? 1_000_000 : 10));
+    })();
+    for (let i = 0; i < 200; i++) {
+      const { output, isError } = await readTool.execute({ path: "a" }, folder.context());
+      if (!isError) expect(String(output)).toMatch(/^1\t[ab]+|^a is empty$/);
+    }
+    going = false;
+    await writer;
+  });
+
+  it("[A35] a hard link is the file itself: nothing tells it from another name of the same", async () => {
+    await using outside = await tempWorkspace();
+    await using folder = await tempWorkspace();
+    await writeFile(join(outside.path, "a"), "shared\n");
+    await link(join(outside.path, "a"), join(folder.path, "a"));
+    expect((await readTool.execute({ path: "a" }, folder.context())).output).toBe("1\tshared");
+  });
+});
