@@ -81,6 +81,7 @@ export function openProject(options: ProjectOptions): Project {
   const builtin = toolsFor({
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
+    web: { settings: config.web, ownPort: config.server.port },
   });
   const tools = [...builtin, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});

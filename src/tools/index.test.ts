@@ -19,6 +19,7 @@ it("every name and alias belongs to one tool", () => {
     ["loki_labels", "read"],
     ["loki_service_errors", "read"],
     ["restart_service", "unsafe"],
+    ["WebFetch", "read"],
   ]);
 });
 

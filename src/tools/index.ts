@@ -13,15 +13,18 @@ import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import type { WebAccess } from "./web-request.ts";
 import { writeTool } from "./write.ts";
 
 /** What a project has set up for its tools. */
 export interface ToolSetup {
   loki: LokiAccess;
   services: ServiceAccess;
+  web: WebAccess;
 }
 
-export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({ loki, services, web }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -34,10 +37,12 @@ export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
   lokiLabelsTool(loki),
   lokiServiceErrorsTool(loki),
   restartServiceTool(services),
+  webFetchTool(web),
 ];
 
 /** Of a project that has set up nothing: their names, effects and inputs are the same. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   loki: { settings: undefined, env: {} },
   services: { services: {}, folder: "/" },
+  web: { settings: { allow: [], deny: [], private: [] }, ownPort: 0 },
 });
