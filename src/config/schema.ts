@@ -57,6 +57,21 @@ export const Loki = z.strictObject({
   timeout: Duration.optional(),
 });
 
+/** `url` replaces the provider's own address; SearXNG has none of its own. */
+export const Search = z
+  .strictObject({
+    provider: z.enum(["searxng", "brave", "tavily"]),
+    url: Endpoint.optional(),
+    keyEnv: text.optional(),
+    timeout: Duration.pipe(z.number().max(120_000, "must be at most 2m")).optional(),
+  })
+  .refine(({ provider, url }) => provider !== "searxng" || url !== undefined, {
+    error: "needs `url`, where your SearXNG is",
+  })
+  .refine(({ provider, keyEnv }) => provider === "searxng" || keyEnv !== undefined, {
+    error: "needs `keyEnv`, the name of the variable that holds the provider's key",
+  });
+
 /** `allow` and `deny` narrow; `private` opens what is closed by itself. */
 export const Web = z.strictObject({
   allow: z.array(HostEntry).default([]),
@@ -107,7 +122,7 @@ export const CONFIG_KEYS = {
   engine: z.enum(["local", "pg-boss", "restate"]),
   server: z.strictObject({ host: text.optional(), port: z.int().min(0).max(65_535).optional() }),
   concurrency: z.int().positive(),
-  search: z.unknown(),
+  search: Search,
   webhooks: z.unknown(),
   users: z.unknown(),
   pools: z.unknown(),

@@ -10,9 +10,9 @@ const METADATA = ["168.63.129.16", "100.100.100.200", "fd00:ec2::254", "fd20:ce:
 
 export function isPublic(address: string): boolean {
   // With a zone (`fe80::1%eth0`) it is of this link.
-  if (isIP(address) === 0 || address.includes("%") || METADATA.includes(address)) return false;
+  if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);
-  if (isOwn(ip.toString())) return false;
+  if (METADATA.includes(ip.toString()) || isOwn(ip.toString())) return false;
   return ip instanceof ipaddr.IPv4 ? ip.range() === "unicast" : isPublicV6(ip);
 }
 
@@ -20,8 +20,9 @@ const OF_AN_INTRANET = ["private", "loopback", "uniqueLocal", "carrierGradeNat"]
 
 /** Whether a host that a person has named may have this address: an intranet's, but no link's and no cloud's own. */
 export function mayBeNamed(address: string): boolean {
-  if (isIP(address) === 0 || METADATA.includes(address)) return false;
+  if (isIP(address) === 0 || address.includes("%")) return false;
   const ip = ipaddr.process(address);
+  if (METADATA.includes(ip.toString())) return false;
   return OF_AN_INTRANET.includes(ip.range()) || (ip.range() === "unicast" && isOwn(ip.toString()));
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { refusal } from "./answers.ts";
+import { retryWords } from "./http-answer.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 import { visible } from "./visible.ts";
 import type { WebText } from "./web-document.ts";
@@ -22,12 +23,15 @@ const Url = z
   .max(2_048)
   .superRefine((written, context) => {
     const plain = plainUrl(written);
-    if (plain !== undefined && written.startsWith(plain.origin)) return;
+    if (plain !== undefined && isPlain(written, plain)) return;
     const message = plain
       ? `write the address in its plain form: ${plain.href}`
       : "is no address: write http:// or https://, a host and a path";
     context.addIssue({ code: "custom", message });
   });
+
+const isPlain = (written: string, { origin }: URL): boolean =>
+  written.startsWith(origin) && !/^[^/?#]/.test(written.slice(origin.length));
 
 export const webFetchTool = (access: WebAccess) =>
   defineTool({
@@ -62,7 +66,7 @@ export const webFetchTool = (access: WebAccess) =>
 function plainUrl(written: string): URL | undefined {
   if (!URL.canParse(written)) return undefined;
   const url = new URL(written);
-  if (url.hostname.endsWith(".")) url.hostname = plainHost(url);
+  if (/[^.]\.$/.test(url.hostname)) url.hostname = plainHost(url);
   return url;
 }
 
@@ -116,15 +120,7 @@ function pageWords({ url, status }: Reply, { text, length, hidden }: WebText, of
 }
 
 function errorWords({ url, status, retryAfter }: Reply): string {
-  const wait = /^\d{1,6}$/.test(retryAfter ?? "")
-    ? ` It asks to wait for ${retryAfter} s.`
-    : dateWords(retryAfter);
-  return `${url.origin} answered ${status}, so there is no page.${wait} ${adviceFor(status)}`;
-}
-
-function dateWords(retryAfter: string | undefined): string {
-  const at = Date.parse(retryAfter ?? "");
-  return Number.isNaN(at) ? "" : ` It asks to wait until ${new Date(at).toISOString()}.`;
+  return `${url.origin} answered ${status}, so there is no page.${retryWords(retryAfter)} ${adviceFor(status)}`;
 }
 
 function adviceFor(status: number): string {

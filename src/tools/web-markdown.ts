@@ -79,7 +79,7 @@ function blockText(name: string, text: string): string {
   if (text === "") return "";
   if (level > 0) return block(`${"#".repeat(level)} ${oneLine(text)}`);
   if (name === "LI") return item("-", text);
-  if (name === "BLOCKQUOTE") return block(`> ${text.replaceAll("\n", "\n> ")}`);
+  if (name === "BLOCKQUOTE") return block(`> ${text.replace(/\n{2,}/g, "\n\n").replaceAll("\n", "\n> ")}`);
   if (name === "TABLE") return block(text.replace(/\n{2,}/g, "\n"));
   return block(text);
 }
@@ -99,7 +99,6 @@ const item = (marker: string, text: string): string =>
 
 /** A row of headings is followed by the line that makes it one. */
 function rowText(row: DomNode, page: Page): string {
-  if (isHidden(row)) return "";
   const cells = [...childrenOf(row)].filter(({ nodeName }) => nodeName === "TD" || nodeName === "TH");
   const texts = cells.map((cell) => (isHidden(cell) ? render(cell, page) : oneLine(contentOf(cell, page))));
   if (texts.every((text) => text === "")) return "";

@@ -32,6 +32,7 @@ export function urlProblem(url: URL, { settings }: WebPlaces): string | undefine
     return `Only http and https addresses are read, not ${url.protocol}`;
   if (url.username !== "" || url.password !== "")
     return "An address with a user name or a password in it is not read. Leave them out.";
+  if (/^$|^\.|\.\.|\.$/.test(host)) return "The address has no host that could have a page.";
   if (settings.deny.some((entry) => isBelow(host, entry)))
     return `${host} is denied by web.deny in cadre.yaml. Look elsewhere.`;
   if (settings.allow.length > 0 && !settings.allow.some((entry) => isBelow(host, entry)))
