@@ -43,7 +43,7 @@ store: sqlite:.cadre/cadre.db
 engine: local
 server: { host: 127.0.0.1, port: 4470 }
 concurrency: 10
-search: {}
+search: { provider: searxng, url: http://127.0.0.1:8888 }
 webhooks: []
 users: []
 pools: {}
@@ -110,6 +110,16 @@ describe("reading", () => {
     ["services: {web: {restart: []}}", "`services.web.restart`"],
     ["services: {web: {restart: systemctl restart web}}", "`services.web.restart`: must be a list"],
     ["services: {web: {restart: [a], health: {timeout: 1s}}}", "either `url` or `command`"],
+    ["web: {allow: ['*.example.com']}", '`web.allow.0`: "*.example.com" is no host: write example.com'],
+    ["web: {deny: ['example.com/x']}", '"example.com/x" is no host'],
+    ["web: {allow: ['example.com:80']}", '"example.com:80" is no host'],
+    ["web: {private: ['10.0.0.0/33']}", '"10.0.0.0/33" is no place'],
+    ["web: {private: ['http://a']}", '"http://a" is no place'],
+    ["search: {provider: google}", "`search.provider`: must be one of searxng, brave, tavily"],
+    ["search: {provider: searxng}", "`search`: needs `url`"],
+    ["search: {provider: brave}", "`search`: needs `keyEnv`"],
+    ["search: {provider: brave, keyEnv: A, url: 'http://me:x@a'}", "without a password"],
+    ["web: {timeout: 1h}", "must be at most 5m"],
     ["__proto__: {a: 1}", "cadre.yaml:1:1 `__proto__` is not allowed"],
     ["model: 3\nengine: 4", "(and 1 more)"],
   ])("%s is one clear sentence", (yaml, words) => {
@@ -128,6 +138,26 @@ services: { api: { restart: [docker, restart, api], health: { url: "http://127.0
       problems: [{ code: "UNKNOWN_KEY", message: "unknown key `loki.token`" }],
     });
     expect(trusted(yaml).loki).not.toHaveProperty("token");
+  });
+
+  test("[A45] places of the web are read as URLs are", () => {
+    const yaml = `
+web:
+  allow: [Example.COM., münchen.de, 0x7f.1, "::1"]
+  private: [localhost:3000, 10.1.0.0/16, "[::1]:8080", fd00::/8, "127.1"]
+  timeout: 5s`;
+    expect(trusted(yaml).web).toEqual({
+      allow: ["example.com", "xn--mnchen-3ya.de", "127.0.0.1", "::1"],
+      deny: [],
+      private: [
+        { host: "localhost", port: 3000 },
+        { range: "10.1.0.0/16" },
+        { range: "::1/128", port: 8080 },
+        { range: "fd00::/8" },
+        { range: "127.0.0.1/32" },
+      ],
+      timeout: 5_000,
+    });
   });
 
   test("a file that cannot be read is one clear sentence", () => {
@@ -186,6 +216,7 @@ describe("trust", () => {
       permissions: { allow: [], ask: ["Bash", "Write", "Edit"], deny: ["WebSearch"] },
     });
     expect(config.loki).toBeUndefined();
+    expect(config.search).toBeUndefined();
     expect(config.problems.every(({ code }) => code === "UNTRUSTED")).toBe(true);
     expect(config.problems[0]).toMatchObject({
       line: 3,
@@ -202,6 +233,10 @@ describe("trust", () => {
     ["server: {host: 0.0.0.0}", { server: { host: "127.0.0.1", port: 4470 } }],
     ["store: postgres://evil/db", { store: expect.stringMatching(/^sqlite:/) }],
     ["store: sqlite:../../other.db", { store: expect.stringContaining("project") }],
+    [
+      "web: {deny: [a.example], private: [127.0.0.1]}",
+      { web: { allow: [], deny: ["a.example"], private: [] } },
+    ],
   ])("nor does it weaken what protects: %s", (yaml, expected) => {
     const config = load(yaml);
     expect(config).toMatchObject(expected);

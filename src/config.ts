@@ -30,6 +30,7 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   };
   mcpServers: NonNullable<ConfigValues["mcpServers"]>;
   services: NonNullable<ConfigValues["services"]>;
+  web: NonNullable<ConfigValues["web"]>;
   roles: NonNullable<ConfigValues["roles"]>;
   sandbox: "auto" | "none" | "bwrap" | "srt";
   taint: boolean;
@@ -89,6 +90,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
     mcpServers: values.mcpServers ?? {},
     services: values.services ?? {},
+    web: values.web ?? { allow: [], deny: [], private: [] },
     roles: values.roles ?? [],
     server: {
       host: over.host ?? values.server?.host ?? "127.0.0.1",
@@ -161,6 +163,14 @@ function dangers(folder: string): Danger[] {
     whole("loki", "endpoints"),
     whole("search", "endpoints"),
     whole("webhooks", "endpoints"),
+    {
+      path: ["web", "private"],
+      why: "what of your network is read",
+      when: ({ web }) => web!.private.length > 0,
+      drop: (values) => {
+        values.web = { ...values.web!, private: [] };
+      },
+    },
     whole("users", "who may act"),
     { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => sandbox === "none" },
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },

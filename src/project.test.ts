@@ -19,7 +19,7 @@ async function offeredTo(tools: string, env: Record<string, string> = {}): Promi
 }
 
 test("a tool that nothing is set up for is offered only to an agent that names it", async () => {
-  const FILES = ["Read", "Write", "Edit", "Glob", "Grep", "LS", "Bash", "TodoWrite"];
+  const FILES = ["Read", "Write", "Edit", "Glob", "Grep", "LS", "Bash", "TodoWrite", "WebFetch"];
   expect(await offeredTo("")).toEqual(FILES);
   expect(await offeredTo('tools: ["*"]')).toEqual(FILES);
   expect(await offeredTo("tools: [Read, loki_query]")).toEqual(["Read", "loki_query"]);

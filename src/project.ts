@@ -81,6 +81,8 @@ export function openProject(options: ProjectOptions): Project {
   const builtin = toolsFor({
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
+    web: { settings: config.web, ownPort: config.server.port },
+    search: { settings: config.search, env },
   });
   const tools = [...builtin, ...(options.tools ?? [])];
   const models = modelsOf(config, env, options.scripts ?? {});

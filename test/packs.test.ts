@@ -16,7 +16,7 @@ import { canonicalRule } from "../src/tools/aliases.ts";
 import { builtinTools } from "../src/tools/index.ts";
 
 /** Tools that the agents name and that this version need not have: without them they have less, never more. */
-const LATER = "WebFetch WebSearch Task".split(" ");
+const LATER = ["Task"];
 
 const nowhere = mkdtempSync(join(tmpdir(), "cadre-packs-"));
 const builtin = fileURLToPath(new URL("../agents", import.meta.url));

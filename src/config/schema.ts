@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { Duration } from "./duration.ts";
+import { HostEntry, PlaceEntry } from "./hosts.ts";
 import { type KeyValues, onlyKeys } from "./keys.ts";
 
 const count = z.int().nonnegative();
@@ -56,6 +57,30 @@ export const Loki = z.strictObject({
   timeout: Duration.optional(),
 });
 
+/** `url` replaces the provider's own address; SearXNG has none of its own. */
+export const Search = z
+  .strictObject({
+    provider: z.enum(["searxng", "brave", "tavily"]),
+    url: Endpoint.optional(),
+    keyEnv: text.optional(),
+    timeout: Duration.pipe(z.number().max(120_000, "must be at most 2m")).optional(),
+  })
+  .refine(({ provider, url }) => provider !== "searxng" || url !== undefined, {
+    error: "needs `url`, where your SearXNG is",
+  })
+  .refine(({ provider, keyEnv }) => provider === "searxng" || keyEnv !== undefined, {
+    error: "needs `keyEnv`, the name of the variable that holds the provider's key",
+  });
+
+/** `allow` and `deny` narrow; `private` opens what is closed by itself. */
+export const Web = z.strictObject({
+  allow: z.array(HostEntry).default([]),
+  deny: z.array(HostEntry).default([]),
+  private: z.array(PlaceEntry).default([]),
+  timeout: Duration.pipe(z.number().max(300_000, "must be at most 5m")).optional(),
+  maxBytes: z.int().positive().max(50_000_000).optional(),
+});
+
 const Argv = z.array(text).min(1);
 
 export const Service = z.strictObject({
@@ -88,6 +113,7 @@ export const CONFIG_KEYS = {
   }),
   mcpServers: z.record(z.string(), McpServer),
   loki: Loki,
+  web: Web,
   services: z.record(z.string(), Service),
   roles: z.union([text, z.array(z.unknown()), z.looseObject({})]),
   sandbox: z.enum(["auto", "none", "bwrap", "srt"]),
@@ -101,7 +127,7 @@ export const CONFIG_KEYS = {
     names: z.array(text).optional(),
   }),
   concurrency: z.int().positive(),
-  search: z.unknown(),
+  search: Search,
   webhooks: z.unknown(),
   users: z.unknown(),
   pools: z.unknown(),

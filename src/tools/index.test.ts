@@ -19,6 +19,8 @@ it("every name and alias belongs to one tool", () => {
     ["loki_labels", "read"],
     ["loki_service_errors", "read"],
     ["restart_service", "unsafe"],
+    ["WebFetch", "read"],
+    ["WebSearch", "read"],
   ]);
 });
 
@@ -29,6 +31,8 @@ it.each([
   ["S0-35", "find_files", "Glob"],
   ["S0-36", "search_code", "Grep"],
   ["-", "bash", "Bash"],
+  ["S1-30", "web_fetch", "WebFetch"],
+  ["S1-30", "google_web_search", "WebSearch"],
   ["-", "unknown", "unknown"],
 ])("[%s] %s is %s", (_, alias, name) => {
   expect(canonicalToolName(alias, builtinTools)).toBe(name);

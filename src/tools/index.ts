@@ -13,15 +13,16 @@ import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
 import { todoWriteTool } from "./todo-write.ts";
 import type { AnyTool } from "./tool.ts";
+import { type WebSetup, webTools } from "./web-tools.ts";
 import { writeTool } from "./write.ts";
 
 /** What a project has set up for its tools. */
-export interface ToolSetup {
+export interface ToolSetup extends WebSetup {
   loki: LokiAccess;
   services: ServiceAccess;
 }
 
-export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({ loki, services, web, search }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
@@ -34,10 +35,13 @@ export const toolsFor = ({ loki, services }: ToolSetup): readonly AnyTool[] => [
   lokiLabelsTool(loki),
   lokiServiceErrorsTool(loki),
   restartServiceTool(services),
+  ...webTools({ web, search }),
 ];
 
 /** Of a project that has set up nothing: their names, effects and inputs are the same. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
   loki: { settings: undefined, env: {} },
   services: { services: {}, folder: "/" },
+  web: { settings: { allow: [], deny: [], private: [] }, ownPort: 0 },
+  search: { settings: undefined, env: {} },
 });

@@ -4,7 +4,7 @@
 import type { z } from "zod";
 import type { Loki } from "../config/schema.ts";
 import type { Env } from "../config/trust.ts";
-import { messageOf } from "../errors.ts";
+import { boundedText, reasonOf } from "./http-answer.ts";
 
 export type LokiSettings = z.output<typeof Loki>;
 
@@ -89,7 +89,7 @@ async function replyOf(response: Response, origin: string): Promise<LokiReply> {
     const why = `Loki at ${origin} answered with a redirect (${status}), which is not followed. A person must set the final address as loki.url.`;
     return { ok: false, why };
   }
-  const text = await boundedText(response);
+  const text = await boundedText(response, MAX_BYTES);
   if (text === undefined) {
     const why = `Loki's answer was larger than ${MAX_BYTES / 1024 / 1024} MB and was dropped. Lower the limit, or ask about a shorter time.`;
     return { ok: false, why };
@@ -108,18 +108,6 @@ function refusalOf(status: number, origin: string): string {
   return `Loki at ${origin} failed (${status}). A shorter time or a narrower selector may work.`;
 }
 
-/** Undefined: too much. Bytes are counted as they come, after unpacking. */
-async function boundedText(response: Response): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
 function dataOf(text: string, origin: string): LokiReply {
   try {
     const body = JSON.parse(text) as { status?: unknown; data?: unknown } | null;
@@ -129,10 +117,4 @@ function dataOf(text: string, origin: string): LokiReply {
   }
   const why = `What answers at ${origin} is not Loki. A person must look at loki.url in cadre.yaml.`;
   return { ok: false, why, said: text.slice(0, 200) };
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  return typeof code === "string" ? code : messageOf(cause ?? error);
 }

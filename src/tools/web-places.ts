@@ -1,0 +1,83 @@
+// Where a page may be read from. First the URL is judged by itself, so that not even a name is asked for in vain; then every
+// address that its name has. Both see the parsed URL, and the connection goes to the very addresses that were judged.
+
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+import type { z } from "zod";
+import { isBelow, type Place, plainHost } from "../config/hosts.ts";
+import type { Web } from "../config/schema.ts";
+import { isPublic, mayBeNamed } from "./public-address.ts";
+
+export type WebSettings = z.output<typeof Web>;
+
+export interface WebPlaces {
+  settings: WebSettings;
+  /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */
+  ownPort: number;
+}
+
+/** Where pages are. Redis, mail and shells also answer to whoever connects. */
+const PORTS = [80, 443, 8000, 8008, 8080, 8443, 8888];
+
+/** Names that mean nothing outside: to ask for them at all would tell somebody what is looked for. */
+const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp private home.arpa".split(
+  " ",
+);
+
+/** Why this is not read, in words for the model; undefined: it may be looked up. */
+export function urlProblem(url: URL, { settings }: WebPlaces): string | undefined {
+  const host = plainHost(url);
+  const port = portOf(url);
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return `Only http and https addresses are read, not ${url.protocol}`;
+  if (url.username !== "" || url.password !== "")
+    return "An address with a user name or a password in it is not read. Leave them out.";
+  if (/^$|^\.|\.\.|\.$/.test(host)) return "The address has no host that could have a page.";
+  if (settings.deny.some((entry) => isBelow(host, entry)))
+    return `${host} is denied by web.deny in cadre.yaml. Look elsewhere.`;
+  if (settings.allow.length > 0 && !settings.allow.some((entry) => isBelow(host, entry)))
+    return `${host} is not among the hosts that web.allow in cadre.yaml lists: ${settings.allow.join(", ")}.`;
+  if (!PORTS.includes(port) && !settings.private.some((place) => place.port === port))
+    return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${opening(host, port)}`;
+  if (isLocalName(host) && !settings.private.some((place) => "host" in place && isBelow(host, place.host)))
+    return `${host} is a name of a private network, which is not read. ${opening(host, port)}`;
+  return undefined;
+}
+
+export function addressProblem(
+  address: string,
+  url: URL,
+  { settings, ownPort }: WebPlaces,
+): string | undefined {
+  const port = portOf(url);
+  const host = plainHost(url);
+  const isOpen = settings.private.some((place) => opens(place, { host, port, address }));
+  if (isPublic(address)) return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
+  if (port === ownPort) return "That is Cadre's own interface, which agents do not get to.";
+  if (isOpen) return undefined;
+  const what = host === address ? `${host} is` : `${host} has the address ${address}, which is`;
+  return `${what} private: of this machine, its network or its cloud. ${opening(host, port)}`;
+}
+
+export const portOf = (url: URL): number => Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+
+function opening(host: string, port: number): string {
+  const place = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `If it is meant to be read, a person sets \`web: { private: ["${place}"] }\` in cadre.yaml.`;
+}
+
+function isLocalName(host: string): boolean {
+  if (isIP(host) !== 0) return false;
+  return !host.includes(".") || LOCAL_NAMES.some((name) => isBelow(host, name));
+}
+
+function opens(
+  place: Place,
+  { host, port, address }: { host: string; port: number; address: string },
+): boolean {
+  if (place.port === undefined ? !PORTS.includes(port) : place.port !== port) return false;
+  if ("host" in place) return isBelow(host, place.host) && (isPublic(address) || mayBeNamed(address));
+  const ip = ipaddr.process(address);
+  const [base, bits] = ipaddr.parseCIDR(place.range);
+  return ip.kind() === base.kind() && ip.match(base, bits);
+}

@@ -1,0 +1,43 @@
+// Has a page read by a thread of its own: a page that is made to be hard to read costs that thread, for a few seconds, and
+// nobody else waits for it (A44).
+
+import { Worker } from "node:worker_threads";
+import type { WebDocument, WebText } from "./web-document.ts";
+
+export type Read = { ok: true; page: WebText } | { ok: false; why: string };
+
+const READ_MS = 10_000;
+const HEAP_MB = 512;
+
+export async function readInThread(document: WebDocument, signal: AbortSignal): Promise<Read> {
+  if (signal.aborted) return { ok: false, why: "Cancelled before the page was read." };
+  const worker = new Worker(new URL("./web-reader-worker.ts", import.meta.url), {
+    workerData: document,
+    env: {},
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  const { promise, resolve } = Promise.withResolvers<Read>();
+  const tooHard = (): void => resolve({ ok: false, why: TOO_HARD });
+  const cancelled = (): void => resolve({ ok: false, why: "Cancelled before the page was read." });
+  const timer = setTimeout(tooHard, READ_MS);
+  signal.addEventListener("abort", cancelled, { once: true });
+  worker.on("message", (page: WebText | undefined) =>
+    resolve(page === undefined ? { ok: false, why: NO_TEXT } : { ok: true, page }),
+  );
+  worker.on("error", tooHard);
+  worker.on("exit", tooHard);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", cancelled);
+    await worker.terminate();
+  }
+}
+
+const TOO_HARD =
+  "The page is built in a way that cannot be turned into text within bounds; nothing was read. Look for the same elsewhere.";
+const NO_TEXT = "What came is no text; it was not read. Look for the same as a page or a text.";

@@ -1,0 +1,85 @@
+// A small internet over real sockets: names with public addresses, each served by a handler on one real HTTP server. What is
+// public is led there; what is private is really connected to, so that a guard that fails is seen to fail.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buildConnector } from "undici";
+import { isPublic } from "../../src/tools/public-address.ts";
+import type { WebSettings } from "../../src/tools/web-places.ts";
+import type { WebAccess } from "../../src/tools/web-request.ts";
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface Internet extends AsyncDisposable {
+  /** The port on this machine: what is reached there without a name is the canary. */
+  port: number;
+  access(settings?: Partial<WebSettings>): WebAccess;
+  /** `host/path` of each request that came. */
+  asked: string[];
+  requests: IncomingMessage[];
+  lookups: string[];
+  /** `address:port` of each connection that was begun. */
+  dialed: string[];
+}
+
+export const PUBLIC = "93.184.216.34";
+
+/** `names`: the answers of each name, one after the other; the last one stays. PUBLIC for those that are not in it. */
+export async function internet(
+  hosts: Readonly<Record<string, Handler>>,
+  names: Readonly<Record<string, string[][]>> = {},
+): Promise<Internet> {
+  const [asked, requests, lookups, dialed]: [string[], IncomingMessage[], string[], string[]] = [
+    [],
+    [],
+    [],
+    [],
+  ];
+  const server = createServer({ maxHeaderSize: 1_000_000 }, (request, response) => {
+    asked.push(`${request.headers.host}${request.url}`);
+    requests.push(request);
+    const host = request.headers.host!.replace(/:\d+$/, "");
+    const handler = hosts[host] ?? ((_, canary) => canary.end("canary"));
+    handler(request, response);
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  const real = buildConnector({ allowH2: false, timeout: 1_000 });
+  return {
+    port,
+    asked,
+    requests,
+    lookups,
+    dialed,
+    access: (settings = {}) => ({
+      settings: { allow: [], deny: [], private: [], ...settings },
+      ownPort: 4470,
+      async resolve(host) {
+        const answers = names[host] ?? [[PUBLIC]];
+        const nth = lookups.filter((name) => name === host).length;
+        lookups.push(host);
+        return answers[Math.min(nth, answers.length - 1)]!;
+      },
+      connect(options, callback) {
+        dialed.push(`${options.hostname}:${options.port || (options.protocol === "https:" ? 443 : 80)}`);
+        if (!isPublic(options.hostname)) return real(options, callback);
+        // TLS ends here, so that a test needs no certificate.
+        return real({ ...options, protocol: "http:", hostname: "127.0.0.1", port: String(port) }, callback);
+      },
+    }),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+export const html =
+  (body: string): Handler =>
+  (_, response) =>
+    response.setHeader("Content-Type", "text/html; charset=utf-8").end(body);
+
+export const redirect =
+  (location: string, status = 302): Handler =>
+  (_, response) =>
+    response.writeHead(status, { Location: location }).end();
