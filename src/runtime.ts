@@ -29,7 +29,7 @@ import { createLimiter } from "./models/limiter.ts";
 import { createPrices } from "./models/prices.ts";
 import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
 import { grantFor } from "./permissions/grant.ts";
-import { judge } from "./permissions/judge.ts";
+import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
 import {
   canonicalRules,
@@ -230,7 +230,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limiter: createLimiter(clock),
     tools: toolsByName(tools),
     inputSchema: inputSchemaOf,
-    judge,
+    judge: config.taint ? judge : judgeWithoutTaint,
     judgeShell,
     offers,
     authority: () => authority,

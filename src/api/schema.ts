@@ -274,6 +274,8 @@ export const ApprovalView = z.object({
   limit: z.string().optional(),
   /** Of a question: the answers that there are. */
   choices: z.array(z.string()).optional(),
+  /** Whose words had come into the run that nobody here wrote. */
+  untrusted: z.array(z.string()).optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),

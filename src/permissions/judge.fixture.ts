@@ -12,13 +12,15 @@ export interface Setting {
   parent?: Loose;
   gate?: Loose;
   grants?: PermissionRequest["grants"];
+  effect?: PermissionRequest["effect"];
+  taint?: PermissionRequest["taint"];
 }
 
 export function verdict(tool: string, input: unknown, setting: Setting = {}): Verdict {
   return judge({
     tool,
     input,
-    effect: "read",
+    effect: setting.effect ?? "read",
     gate: { allow: setting.gate?.allow, ask: setting.gate?.ask ?? [], deny: setting.gate?.deny ?? [] },
     ancestors: setting.parent ? [{ source: "ancestor lead", rules: rules(setting.parent) }] : [],
     authority: [
@@ -26,6 +28,7 @@ export function verdict(tool: string, input: unknown, setting: Setting = {}): Ve
       { source: "project", rules: rules(setting.project) },
     ],
     grants: setting.grants ?? [],
+    taint: setting.taint,
     workspace: "/w/proj",
     now: 1_000,
   });

@@ -1,11 +1,14 @@
 // The verdict on a call, and the rule that decided. The order is the whole idea:
-//   the agent's gate > deny > a person's grants > an ask from above > the most specific of ask and allow > the default.
+//   the agent's gate > deny > a person's grants > an ask from above, or for taint > the most specific of ask and allow
+//   > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
 import { type Call, describeCall, type Unit } from "./call.ts";
-import type { Judge, PermissionRequest, Verdict } from "./permission.ts";
+import { namedGrant } from "./grant.ts";
+import { GRANTED, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
 import { asksByDefault } from "./presets.ts";
 import { firstTouching, rulesFor } from "./rules.ts";
+import { askedByTaint } from "./taint.ts";
 
 export const judge: Judge = (request) => {
   const call = describeCall(request);
@@ -14,6 +17,7 @@ export const judge: Judge = (request) => {
     stoppedByGate(call, request) ??
     (denial?.sure ? denial.verdict : undefined) ??
     granted(call, request) ??
+    askedByTaint(request) ??
     askedFromAbove(call, request) ??
     denial?.verdict ??
     byRules(call, request)
@@ -42,18 +46,20 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
 }
 
 /** Every part must be granted; commands that only read may stand beside one that is. */
-function granted(call: Call, { grants, now }: PermissionRequest): Verdict | undefined {
+function granted(call: Call, { grants, now, tool, input }: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
+  const own = namedGrant(tool, input);
   for (const unit of call.units) {
     const grant = grants.find(
       ({ rule, until }) =>
         (until === undefined || until > now) &&
-        rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes"),
+        (rule === own ||
+          rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes")),
     );
     if (grant) decisive ??= grant.rule;
     else if (unit.kind !== "command" || !unit.readOnly) return undefined;
   }
-  return decisive === undefined ? undefined : { verdict: "allow", rule: `person grant ${decisive}` };
+  return decisive === undefined ? undefined : { verdict: "allow", rule: `${GRANTED} ${decisive}` };
 }
 
 function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
@@ -113,6 +119,9 @@ function byDefault(unit: Unit, tool: string): Verdict {
     ? { verdict: "ask", rule: `default ask ${tool}` }
     : { verdict: "allow", rule: `default allow ${tool}` };
 }
+
+/** For whoever has switched the checks for taint off. */
+export const judgeWithoutTaint: Judge = (request) => judge({ ...request, taint: undefined });
 
 const SINGLETONS = new Map<string, readonly string[]>();
 
