@@ -125,7 +125,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     people,
     defaultModel,
     agents,
-    admit: (request, key) => admit(request, admitParts, key),
+    admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message) => sayToSession(message, admitParts),
     retry: (runId) => retry(runId, admitParts),
     async start() {
@@ -145,6 +145,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       if (!options.store) await store.close();
     },
   };
+}
+
+/** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
+function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
+  return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
 }
 
 type Report = NonNullable<RuntimeOptions["onProblem"]>;

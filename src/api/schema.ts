@@ -287,6 +287,10 @@ export type ApprovalView = z.infer<typeof ApprovalView>;
 export const GrantView = z.object({
   id: z.int(),
   rule: z.string(),
+  /** `tree`: until the run that it was given in has ended. */
+  scope: z.enum(["always", "tree"]),
+  /** Where it counts, and in the worktrees of it; absent: anywhere. */
+  folder: z.string().optional(),
   by: z.string(),
   at: z.number(),
   until: z.number().optional(),

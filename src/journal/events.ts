@@ -184,8 +184,9 @@ export const payloads = {
     /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
     limits: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
-    /** The rule that a wider scope grants, and until when. */
+    /** The rule that a wider scope grants, the folder in which it counts (absent: any), and until when. */
     grant: z.string().optional(),
+    folder: z.string().optional(),
     until: z.number().optional(),
     hash: z.string().optional(),
   }),

@@ -132,6 +132,7 @@ function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];
   return {
+    ...(permissions?.preset === undefined ? {} : { preset: permissions.preset }),
     allow: permissions?.allow ?? [],
     ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
     deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],

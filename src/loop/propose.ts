@@ -207,15 +207,12 @@ const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) 
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
-  const above = new Set((run.state.start!.ancestors ?? []).map(({ runId }) => runId));
+  const line = new Set([run.runId, ...(run.state.start!.ancestors ?? []).map(({ runId }) => runId)]);
+  // Not from the fold: what was revoked still stands in the journal that it was given in.
   const standing = (await parts.store.grants()).filter(
-    ({ scope, runId }) => scope === "always" || above.has(runId),
+    ({ scope, runId }) => scope === "always" || line.has(runId),
   );
-  const own = run.state.grants.map(({ rule, until }) => ({
-    rule,
-    ...(until === undefined ? {} : { until }),
-  }));
-  return [...standing, ...own];
+  return [...standing, ...run.state.grants.filter(({ scope }) => scope === "run")];
 }
 
 export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {

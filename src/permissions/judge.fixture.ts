@@ -1,13 +1,15 @@
 // A call judged in a setting, as the tests of permissions write it.
 
+import type { Preset } from "../journal/definition.ts";
 import { judge } from "./judge.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 
-type Loose = { allow?: string[]; ask?: string[]; deny?: string[] };
+type Loose = { preset?: Preset; allow?: string[]; ask?: string[]; deny?: string[] };
 const rules = (loose: Loose = {}) => ({ allow: [], ask: [], deny: [], ...loose });
 
 export interface Setting {
   project?: Loose;
+  run?: Loose;
   person?: Loose;
   parent?: Loose;
   gate?: Loose;
@@ -26,6 +28,7 @@ export function verdict(tool: string, input: unknown, setting: Setting = {}): Ve
     authority: [
       { source: "person", rules: rules(setting.person) },
       { source: "project", rules: rules(setting.project) },
+      { source: "run", rules: rules(setting.run) },
     ],
     grants: setting.grants ?? [],
     taint: setting.taint,

@@ -20,11 +20,16 @@ export interface SourcedRules {
   rules: Rules;
 }
 
-/** What a person has allowed beyond one call: `Bash(npm test)`, until it expires. */
+/** What a person has allowed beyond one call: `Bash(npm test)`, in a folder, until it expires. */
 export interface Grant {
   rule: string;
+  /** Absent: in any. */
+  folder?: string | undefined;
   until?: number | undefined;
 }
+
+/** How long "always" lasts: what nobody has looked at for a while is asked about again. */
+export const ALWAYS_DAYS = 30;
 
 export interface PermissionRequest extends Workplace {
   tool: string;
