@@ -230,6 +230,8 @@ describe("trust", () => {
   test.each([
     ["sandbox: none", { sandbox: "auto" }],
     ["taint: off", { taint: true }],
+    ["permissions: {preset: trusted}", { permissions: { allow: [], ask: [], deny: [] } }],
+    ["permissions: {preset: edits, ask: [Read]}", { permissions: { ask: ["Read"] } }],
     ["server: {host: 0.0.0.0}", { server: { host: "127.0.0.1", port: 4470 } }],
     ["store: postgres://evil/db", { store: expect.stringMatching(/^sqlite:/) }],
     ["store: sqlite:../../other.db", { store: expect.stringContaining("project") }],
@@ -242,6 +244,10 @@ describe("trust", () => {
     expect(config).toMatchObject(expected);
     expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }]);
     expect(trusted(yaml).problems).toEqual([]);
+  });
+
+  test.each(["read-only", "ask"])("a stranger's project may narrow: %s", (preset) => {
+    expect(load(`permissions: {preset: ${preset}}`)).toMatchObject({ permissions: { preset }, problems: [] });
   });
 
   test("what is given by hand counts in any folder", () => {

@@ -22,7 +22,12 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   aliases: Record<string, string>;
   prices: NonNullable<ConfigValues["prices"]>;
   limits: z.output<typeof LimitsInput>;
-  permissions: { allow: string[]; ask: string[]; deny: string[] };
+  permissions: {
+    preset?: "read-only" | "ask" | "edits" | "trusted";
+    allow: string[];
+    ask: string[];
+    deny: string[];
+  };
   approvals: {
     timeout?: number | undefined;
     onTimeout: "reject" | "fail" | "wait";
@@ -179,6 +184,12 @@ function dangers(folder: string): Danger[] {
       when: ({ server }) => !isLoopback(server?.host) || server?.names !== undefined,
     },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
+    {
+      path: ["permissions", "preset"],
+      why: "a preset that allows more",
+      when: ({ permissions }) => permissions!.preset === "edits" || permissions!.preset === "trusted",
+      drop: (values) => delete values.permissions!.preset,
+    },
     {
       path: ["permissions", "allow"],
       why: "allow rules",

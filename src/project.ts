@@ -228,7 +228,13 @@ const loopRule = (rule: string): string =>
 
 export function canonicalRules(rules: Config["permissions"], tools: readonly AnyTool[]) {
   const canonical = (list: readonly string[]) => list.map((rule) => canonicalRule(loopRule(rule), tools));
-  return { allow: canonical(rules.allow), ask: canonical(rules.ask), deny: canonical(rules.deny) };
+  const { preset } = rules;
+  return {
+    ...(preset === undefined ? {} : { preset }),
+    allow: canonical(rules.allow),
+    ask: canonical(rules.ask),
+    deny: canonical(rules.deny),
+  };
 }
 
 export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {

@@ -29,7 +29,7 @@ import { createLimiter } from "./models/limiter.ts";
 import { createPrices } from "./models/prices.ts";
 import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
 import { grantFor } from "./permissions/grant.ts";
-import { judge } from "./permissions/judge.ts";
+import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
 import {
   canonicalRules,
@@ -127,7 +127,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     people,
     defaultModel,
     agents,
-    admit: (request, key) => admit(request, admitParts, key),
+    admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message) => sayToSession(message, admitParts),
     retry: (runId) => retry(runId, admitParts),
     async start() {
@@ -147,6 +147,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       if (!options.store) await store.close();
     },
   };
+}
+
+/** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
+function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
+  return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;
 }
 
 type Report = NonNullable<RuntimeOptions["onProblem"]>;
@@ -214,6 +219,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const { project, clock, ids, store, worker, report, listeners } = wiring;
   const { config, models, tools } = project;
   const priceOf = createPrices(config.prices);
+  const verdict = config.taint ? judge : judgeWithoutTaint;
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
     store,
@@ -232,7 +238,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limiter: createLimiter(clock),
     tools: toolsByName(tools),
     inputSchema: inputSchemaOf,
-    judge: (request) => judge({ ...request, look, programOfGit }),
+    judge: (request) => verdict({ ...request, look, programOfGit }),
     judgeShell,
     offers,
     authority: () => authority,

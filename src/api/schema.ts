@@ -274,6 +274,8 @@ export const ApprovalView = z.object({
   limit: z.string().optional(),
   /** Of a question: the answers that there are. */
   choices: z.array(z.string()).optional(),
+  /** Whose words had come into the run that nobody here wrote. */
+  untrusted: z.array(z.string()).optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
@@ -285,6 +287,10 @@ export type ApprovalView = z.infer<typeof ApprovalView>;
 export const GrantView = z.object({
   id: z.int(),
   rule: z.string(),
+  /** `tree`: until the run that it was given in has ended. */
+  scope: z.enum(["always", "tree"]),
+  /** Where it counts, and in the worktrees of it; absent: anywhere. */
+  folder: z.string().optional(),
   by: z.string(),
   at: z.number(),
   until: z.number().optional(),

@@ -4,6 +4,7 @@
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
+import { ALWAYS_DAYS } from "../permissions/permission.ts";
 import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
 import { type Asker, approvalLines, editLines } from "./view/approval.ts";
@@ -113,8 +114,8 @@ const reject: Choice = {
 
 const always = (grant: string): Choice => ({
   key: "A",
-  label: `[A]lways this: ${plainLine(grant)}`,
-  help: "let this happen now and whenever it is wanted again; kept as this rule",
+  label: `[A]lways this, for ${ALWAYS_DAYS} days: ${plainLine(grant)}`,
+  help: "let this happen now and whenever it is wanted again in this folder; `cadre permissions` lists and revokes it",
   act: (item, desk) => decide(item, desk, { decision: "approve", scope: "always" }),
 });
 

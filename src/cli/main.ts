@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
+import { PRESETS } from "../journal/definition.ts";
 import { createInvocation, EXIT, type Invocation, type Io } from "./io.ts";
 import { version } from "./version.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
@@ -110,6 +111,11 @@ function addRunVerbs(program: Command, does: Does): void {
     .option("-y, --yes", "approve every call that asks; what is denied stays denied")
     .option("--detach", "print the run's id; it works in the background until it has ended or needs a person")
     .option("--model <name>", "the model for agents that name none")
+    .addOption(
+      new Option("--permissions <preset>", "what holds in this run where no rule says anything").choices(
+        PRESETS,
+      ),
+    )
     .action(does(async () => (await import("./commands/run.ts")).run));
   program
     .command("retry <run>")
@@ -171,6 +177,16 @@ function addDecisionVerbs(program: Command, does: Does): void {
     .description("refuse a call; the agent reads why")
     .option("--note <text>", "why")
     .action(does(async () => (await import("./commands/reject.ts")).reject));
+  const permissions = program
+    .command("permissions")
+    .description("what is allowed here without asking, and by whose word");
+  permissions
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/permissions.ts")).list));
+  permissions
+    .command("revoke <grant>")
+    .description("take back what a person allowed: by its number, or by its rule")
+    .action(does(async () => (await import("./commands/permissions.ts")).revoke));
   program
     .command("outcome <run> <call> <verdict>")
     .description("say what became of a call that a crash left open: happened, run_again or fail")

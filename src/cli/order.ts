@@ -3,15 +3,19 @@
 import { findAgent } from "../agents/load.ts";
 import { type CadreClient, isUnreachable } from "../api/client.ts";
 import { CadreError } from "../errors.ts";
+import type { Preset } from "../journal/definition.ts";
 import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
 import type { Invocation } from "./io.ts";
 import { projectOf } from "./project.ts";
 
-export type Order = { type: "task"; wanted: Wanted } | { type: "retry"; runId: string } | { type: "rest" };
+export type Order =
+  | { type: "task"; wanted: Wanted; preset?: Preset | undefined }
+  | { type: "retry"; runId: string }
+  | { type: "rest" };
 
-export function orderOf(words: readonly string[]): Order {
+export function orderOf(words: readonly string[], preset?: Preset): Order {
   const wanted = parseWords(words);
-  return wanted ? { type: "task", wanted } : { type: "rest" };
+  return wanted ? { type: "task", wanted, preset } : { type: "rest" };
 }
 
 /** A slip of the finger must not take up what was left here before it is noticed. */
@@ -35,7 +39,9 @@ export async function beginOrder(
 ): Promise<string> {
   if (order.type === "retry") return retryOnce(client, order.runId);
   const { agent, task } = await chooseAgent(client, order.wanted);
-  return (await client.startRun({ agent, task, attended }, key)).runId;
+  const { preset } = order;
+  const permissions = preset === undefined ? {} : { permissions: { preset } };
+  return (await client.startRun({ agent, task, attended, ...permissions }, key)).runId;
 }
 
 /** Without a key, asking again where the answer was lost could start a second run. */

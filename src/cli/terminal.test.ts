@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, project } from "./cli.fixture.ts";
 
-const PROMPT = /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[A\]lways this: \S+ {2}\[\?\] $/;
+const PROMPT = /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[A\]lways this, for 30 days: \S+ {2}\[\?\] $/;
 
 const writer = (input = '{ path: out.txt, content: "written" }') =>
   project({

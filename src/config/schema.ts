@@ -105,7 +105,12 @@ export const CONFIG_KEYS = {
     z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
   ),
   limits: LimitsInput,
-  permissions: onlyKeys({ allow: rules, ask: rules, deny: rules }),
+  permissions: onlyKeys({
+    preset: z.enum(["read-only", "ask", "edits", "trusted"]).exactOptional(),
+    allow: rules,
+    ask: rules,
+    deny: rules,
+  }),
   approvals: z.strictObject({
     timeout: Duration.optional(),
     onTimeout: z.enum(["reject", "fail", "wait"]).optional(),

@@ -6,7 +6,12 @@ import { z } from "zod";
 export const Effect = z.enum(["read", "idempotent", "unsafe"]);
 export type Effect = z.infer<typeof Effect>;
 
+/** What holds where no rule says anything. */
+export const PRESETS = ["read-only", "ask", "edits", "trusted"] as const;
+export type Preset = (typeof PRESETS)[number];
+
 export const Rules = z.object({
+  preset: z.enum(PRESETS).exactOptional(),
   allow: z.array(z.string()).default([]),
   ask: z.array(z.string()).default([]),
   deny: z.array(z.string()).default([]),

@@ -39,6 +39,8 @@ export {
 /** D5: how many agents a message has come through; absent: it is a person's, or nobody's. */
 const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
+/** Whose words it may repeat that nobody here wrote; absent: nobody's. */
+const Untrusted = z.array(z.string()).optional();
 /** `summary` makes room in the run's own prompt; `brief` tells a child what it needs of it. */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
@@ -52,6 +54,7 @@ const Ended = z.object({
   tree: Spent.optional(),
   /** Context that came too late to be seen (J11). */
   unseen: z.array(z.string()).optional(),
+  untrusted: Untrusted,
 });
 
 export const payloads = {
@@ -93,6 +96,9 @@ export const payloads = {
     /** The run's own rules: given when it was started. */
     permissions: Rules.optional(),
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
+    untrusted: Untrusted,
+    /** Hosts that whoever started it knew by itself. */
+    hosts: z.array(z.string()).optional(),
   }),
   CONTEXT_ADDED: z.object({
     id: z.string(),
@@ -102,6 +108,7 @@ export const payloads = {
     /** The task, with what was gathered for it: the model reads it in the task's place. */
     opening: z.literal(true).optional(),
     hops: Hops,
+    untrusted: Untrusted,
   }),
   MODEL_CALL_STARTED: z.object({
     callId: z.string(),
@@ -164,6 +171,8 @@ export const payloads = {
     fingerprint: z.string().optional(),
     preview: z.string().optional(),
     expiresAt: z.number().optional(),
+    /** Of a call that a person is asked about. */
+    untrusted: Untrusted,
   }),
   APPROVAL_DECIDED: z.object({
     itemId: z.string(),
@@ -175,8 +184,9 @@ export const payloads = {
     /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
     limits: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
-    /** The rule that a wider scope grants, and until when. */
+    /** The rule that a wider scope grants, the folder in which it counts (absent: any), and until when. */
     grant: z.string().optional(),
+    folder: z.string().optional(),
     until: z.number().optional(),
     hash: z.string().optional(),
   }),
@@ -242,6 +252,7 @@ export const payloads = {
     result: ResultEnvelope,
     usage: Usage.optional(),
     cost: z.number().nullable().optional(),
+    untrusted: Untrusted,
   }),
   TEAM_ROUND_STARTED: z.object({ round: z.int().positive(), members: z.array(z.string()) }),
   TEAM_MESSAGE: z.object({

@@ -5,6 +5,7 @@ import { childRunId, type RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
+import { begunWith } from "../projections/taint.ts";
 import { furtherRuns } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
@@ -154,6 +155,7 @@ async function startOf(
     limits: childLimits(maxTurns, definition, parent, parts),
     approvals,
     ...(permissions === undefined ? {} : { permissions }),
+    ...begunWith(run.state.taint),
   };
 }
 

@@ -4,6 +4,7 @@ import type { EventBody, FirstCause, Payload, ResultEnvelope, Spent } from "../j
 import type { Ending } from "../patterns/action.ts";
 import { reportTool } from "../patterns/team-seat.ts";
 import type { RunState } from "../projections/run-state.ts";
+import { handedOn } from "../projections/taint.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
@@ -18,6 +19,7 @@ export async function finish(ending: Ending, run: RunJournal): Promise<void> {
     result: envelope(ending, run),
     ...(run.state.children.size > 0 ? { tree: treeSpent(run.state) } : {}),
     ...(unseen.length > 0 ? { unseen } : {}),
+    ...handedOn(run.state.taint),
   };
   const ended = { type: TYPES[status], payload } as EventBody;
   await run.end([...closedReport(run), ended]);

@@ -8,6 +8,7 @@ import type { Definition, Rules } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { begunWith, handedOn } from "../projections/taint.ts";
 import { limitsOf } from "./admit.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
@@ -62,7 +63,14 @@ async function letterOf(call: ToolCall, run: RunJournal, parts: LoopParts) {
   return {
     sessionId,
     agent: target.name,
-    context: { id: `${run.runId}/${call.id}`, source: "agent" as const, from, text, hops },
+    context: {
+      id: `${run.runId}/${call.id}`,
+      source: "agent" as const,
+      from,
+      text,
+      hops,
+      ...handedOn(run.state.taint),
+    },
     runId,
     maxRuns: runsLimit(run.state.start!.limits),
     start: await startOf(target, { runId, task: text, sessionId, hops }, run, parts),
@@ -115,6 +123,7 @@ async function startOf(
     limits: { ...own, tree: limits.tree },
     approvals,
     permissions: binding(run),
+    ...begunWith(run.state.taint),
   };
 }
 
@@ -123,6 +132,7 @@ function binding({ definition, state }: RunJournal): Rules {
   const { permissions, ancestors = [] } = state.start!;
   const bound = [...ancestors, definition.permissions];
   return {
+    ...(permissions?.preset === undefined ? {} : { preset: permissions.preset }),
     allow: permissions?.allow ?? [],
     ask: [...(permissions?.ask ?? []), ...bound.flatMap(({ ask }) => ask)],
     deny: [...(permissions?.deny ?? []), ...bound.flatMap(({ deny }) => deny)],

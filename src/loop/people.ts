@@ -10,7 +10,8 @@ import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
-import { DELEGATE, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 import { effectOf, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
@@ -49,7 +50,8 @@ export async function decideApproval(
     if (!item) return notOpen(state, id, itemId);
     refuseMisfit(item, decision);
     if (decision.decision === "edit") await refuseEdit(item, decision.input, state, parts);
-    return { events: [decided(item, decision, by, parts)], done: { alreadyDecided: false } };
+    const grant = isGrant(item, decision) ? grantGiven(item, decision, state, parts) : {};
+    return { events: [decided(item, decision, by, grant)], done: { alreadyDecided: false } };
   });
 }
 
@@ -185,12 +187,19 @@ async function signal<T>(
   );
 }
 
-function decided(item: ApprovalItem, decision: Decision, by: string, parts: PeopleParts): EventBody {
+/** A wider word than for this one call; a budget that is raised for a tree is none. */
+const isGrant = ({ limit }: ApprovalItem, { scope = "once", limits }: Decision): boolean =>
+  scope !== "once" && !(limits !== undefined && isTreeLimit(limit ?? ""));
+
+function decided(
+  item: ApprovalItem,
+  decision: Decision,
+  by: string,
+  grant: Partial<ReturnType<typeof grantGiven>>,
+): EventBody {
   const { until, note, answer, limits, input } = decision;
   const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
   const scope = raisesTree ? "tree" : decision.scope;
-  const wider = scope !== undefined && scope !== "once" && !raisesTree;
-  const rule = wider ? grantOf(item, decision, parts) : undefined;
   const payload: Payload<"APPROVAL_DECIDED"> = {
     itemId: item.itemId,
     decision: decision.decision,
@@ -200,8 +209,8 @@ function decided(item: ApprovalItem, decision: Decision, by: string, parts: Peop
     ...(decision.decision === "edit" ? { input } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(scope === undefined ? {} : { scope }),
-    ...(rule === undefined ? {} : { grant: rule }),
     ...(until === undefined ? {} : { until }),
+    ...grant,
     ...(item.hash === undefined ? {} : { hash: item.hash }),
   };
   return { type: "APPROVAL_DECIDED", payload };
@@ -282,26 +291,6 @@ async function refuseEditedDelegation(
         : `${name} cannot delegate to ${asked.name}.`;
   if (problem === undefined) return;
   throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
-}
-
-/** For this one delegate, not for whoever else it may start. */
-function delegationGrant(tool: string, input: unknown): string | undefined {
-  if (!isDelegation(tool)) return undefined;
-  const asked = readDelegation({ name: tool, input, invalid: undefined });
-  return "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
-}
-
-function grantOf(item: ApprovalItem, { decision, input }: Decision, parts: PeopleParts): string {
-  const given = decision === "edit" ? input : item.input;
-  const rule =
-    item.tool === undefined
-      ? undefined
-      : (delegationGrant(item.tool, given) ?? parts.grantFor(item.tool, given));
-  if (rule !== undefined && decision !== "reject") return rule;
-  throw new CadreError(
-    "UNPROCESSABLE",
-    "This decision can only be given once: it cannot be made a rule. The approval stays open.",
-  );
 }
 
 function alreadyDecided(

@@ -5,7 +5,8 @@ import type { EventBody } from "../journal/events.ts";
 import type { MadeCall } from "../patterns/action.ts";
 import { stepCall } from "../projections/tool-call.ts";
 import type { LoopParts } from "./parts.ts";
-import { currentGrants, judgedCall, refusalOf } from "./propose.ts";
+import { currentGrants, judgedCall } from "./propose.ts";
+import { refusalOf } from "./refuse-call.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** In one append: of calls that are made together none is there without the others. */

@@ -1,21 +1,21 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
-import { z } from "zod";
 import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
-import { ROUTE_TO } from "../patterns/router.ts";
-import type { Grant, Verdict } from "../permissions/permission.ts";
+import { GRANTED, type Grant, type Verdict } from "../permissions/permission.ts";
+import { handedOn } from "../projections/taint.ts";
 import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
 import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
-import { effectOfErrand, isErrand, mayRun, mustBeListed } from "./errands.ts";
+import { effectOfErrand, isErrand, mustBeListed } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
+import { raisedByDelegation, raisedByErrand } from "./raises.ts";
+import { invalidJson, refusalOf, result } from "./refuse-call.ts";
 import { refuseDelegation } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
-import { answerClosing } from "./team-tools.ts";
 
 /** Judges the calls, and answers at once those that cannot be run as they are. */
 export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
@@ -28,18 +28,19 @@ export async function propose(ids: readonly string[], run: RunJournal, parts: Lo
   }
 }
 
-export function judgedCall(
+export async function judgedCall(
   call: ToolCall,
   grants: readonly Grant[],
   run: RunJournal,
   parts: LoopParts,
-): Promise<EventBody> | EventBody {
+): Promise<EventBody> {
   if (isDelegation(call.name)) return proposeDelegation(call, grants, run, parts);
   if (isQuestion(call.name)) return proposeQuestion(call, grants, run, parts);
   if (!isErrand(call.name)) return proposalOf(call, 1, grants, run, parts);
   const { name, input } = call;
   const effect = effectOfErrand(name);
-  const judged = attended(judgeCall({ name }, input, effect, grants, run, parts), run);
+  const raises = await raisedByErrand(call, run, parts);
+  const judged = attended(judgeCall({ name, raises }, input, effect, grants, run, parts), run);
   return proposed(call, { name, effect, ...judged }, JSON.stringify(input, null, 2), run, parts);
 }
 
@@ -55,7 +56,7 @@ function proposeQuestion(
   const rules = judgeCall({ name: ASK_USER }, call.input, "read", grants, run, parts);
   const judged = rules.verdict === "deny" ? rules : attended({ verdict: "ask", rule: A_QUESTION }, run);
   const base = { toolCallId: call.id, name: ASK_USER, effect: "read" as const, ...judged };
-  const payload = judged.verdict === "ask" ? { ...base, ...expiryOf(run, parts) } : base;
+  const payload = judged.verdict === "ask" ? { ...base, ...openedBy(run, parts) } : base;
   return { type: "TOOL_PROPOSED", payload };
 }
 
@@ -70,7 +71,8 @@ async function proposeDelegation(
   if ("problem" in asked) return result(call, asked.problem, "error");
   const refused = await refuseDelegation(call, asked, run, parts);
   if (refused) return result(call, refused.output, refused.outcome);
-  const judged = attended(judgeDelegation(asked, grants, run, parts), run);
+  const raises = await raisedByDelegation(asked, run, parts);
+  const judged = attended(judgeDelegation({ ...asked, raises }, grants, run, parts), run);
   const context = await contextModeOf(asked, run, parts);
   const base = { name: DELEGATE, effect: "idempotent" as const, ...judged };
   const mode = context === "none" ? {} : { context };
@@ -79,19 +81,19 @@ async function proposeDelegation(
 
 /** By the name that its agent's file writes and by the full one, whatever the model calls it: a deny of either holds. */
 export function judgeDelegation(
-  asked: Delegated,
+  { raises, ...asked }: Delegated & { raises?: string | undefined },
   grants: readonly Grant[],
   run: View,
   parts: Pick<LoopParts, "judge" | "authority" | "clock">,
 ): Verdict {
   const delegate = delegateNamed(run.definition.delegates ?? [], asked.name)!;
   const verdicts = [delegate.name, delegate.agent].map((agent) =>
-    judgeCall({ name: DELEGATE }, { ...asked, agent }, "idempotent", grants, run, parts),
+    judgeCall({ name: DELEGATE, raises }, { ...asked, agent }, "idempotent", grants, run, parts),
   );
-  const strictest = (["deny", "ask"] as const).flatMap((word) =>
-    verdicts.filter(({ verdict }) => verdict === word),
-  );
-  return strictest[0] ?? verdicts[0]!;
+  const denied = verdicts.find(({ verdict }) => verdict === "deny");
+  // A grant names the agent as it was shown: it holds whatever else the agent is called.
+  const granted = verdicts.find(({ rule }) => rule.startsWith(GRANTED));
+  return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }
 
 /** TOOL_PROPOSED for a call that the loop performs itself. */
@@ -108,14 +110,19 @@ function proposed(
     ...base,
     hash: approvalHash(call.name, call.input, undefined, run, parts),
     preview,
-    ...expiryOf(run, parts),
+    ...openedBy(run, parts),
   };
   return { type: "TOOL_PROPOSED", payload };
 }
 
-function expiryOf({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: number } {
+/** What an item says beside its call: until when it is open, and whose words may stand behind it. */
+function openedBy({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: number; untrusted?: string[] } {
   const { attended: present, approvals, limits } = state.start!;
-  return present && approvals.onTimeout !== "wait" ? { expiresAt: clock.now() + limits.approvalTimeout } : {};
+  const expires = present && approvals.onTimeout !== "wait";
+  return {
+    ...(expires ? { expiresAt: clock.now() + limits.approvalTimeout } : {}),
+    ...handedOn(state.taint),
+  };
 }
 
 export async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
@@ -147,7 +154,7 @@ export async function proposalOf(
     hash: approvalHash(call.name, input, fingerprint, run, parts),
     preview: preview.text,
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...expiryOf(run, parts),
+    ...openedBy(run, parts),
   };
   return { type: "TOOL_PROPOSED", payload };
 }
@@ -165,7 +172,7 @@ export function approvalHash(
 }
 
 export function judgeCall(
-  tool: Pick<AnyTool, "name">,
+  tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
   input: unknown,
   effect: Effect,
   grants: readonly Grant[],
@@ -190,6 +197,7 @@ export function judgeCall(
     grants,
     workspace,
     mergesInto,
+    taint: { ...state.taint, raises: tool.raises },
     now: parts.clock.now(),
   });
 }
@@ -199,15 +207,12 @@ const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) 
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
-  const above = new Set((run.state.start!.ancestors ?? []).map(({ runId }) => runId));
+  const line = new Set([run.runId, ...(run.state.start!.ancestors ?? []).map(({ runId }) => runId)]);
+  // Not from the fold: what was revoked still stands in the journal that it was given in.
   const standing = (await parts.store.grants()).filter(
-    ({ scope, runId }) => scope === "always" || above.has(runId),
+    ({ scope, runId }) => scope === "always" || line.has(runId),
   );
-  const own = run.state.grants.map(({ rule, until }) => ({
-    rule,
-    ...(until === undefined ? {} : { until }),
-  }));
-  return [...standing, ...own];
+  return [...standing, ...run.state.grants.filter(({ scope }) => scope === "run")];
 }
 
 export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {
@@ -220,57 +225,6 @@ export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "
   const command = (input as { command?: unknown } | null)?.command;
   if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
   return parts.judgeShell(command).readOnly ? "read" : tool.effect;
-}
-
-/** The result of a call that needs no run, or cannot have one: in words that tell the model what it may do. */
-export function refusalOf(
-  call: ToolCall,
-  index: number,
-  run: RunJournal,
-  parts: LoopParts,
-): EventBody | undefined {
-  const { definition, state } = run;
-  const max = state.start!.limits.maxToolCallsPerTurn;
-  if (state.start!.mode === "chat" && index > 0) return result(call, ONE_AT_A_TIME, "deferred");
-  if (index >= max)
-    return result(call, `At most ${max} calls at a time: ask again for this one.`, "deferred");
-  const answered = answerClosing(call, run);
-  if (answered) return answered;
-  // H3: a router's choice counts for no depth, and is heard in a last turn too; so it is nobody else's way to delegate.
-  const chooses = definition.router !== undefined && call.name === ROUTE_TO;
-  if (state.latest?.purpose === "final" && !chooses) return result(call, LAST_TURN_IS_OVER, "denied");
-  const delegates = !definition.router && isDelegation(call.name) && call.name !== ROUTE_TO;
-  if (chooses || delegates) return undefined;
-  if (isErrand(call.name) && mayRun(call.name, run, parts)) return undefined;
-  const tool = parts.tools.get(call.name);
-  if (!tool || !parts.offers(definition, tool))
-    return result(call, notOffered(call.name, run, parts), "denied");
-  const problem = inputProblem(call, tool);
-  return problem === undefined ? undefined : result(call, problem, "error");
-}
-
-const LAST_TURN_IS_OVER = "Not run: this was the last turn, and only final_report was left.";
-const ONE_AT_A_TIME = "One call at a time: ask again for this one if it is still needed.";
-
-function notOffered(name: string, { definition }: RunJournal, parts: LoopParts): string {
-  const tools = [...new Set(parts.tools.values())].filter((tool) => parts.offers(definition, tool));
-  const names = definition.router ? [ROUTE_TO] : tools.map((tool) => tool.name);
-  return `There is no tool ${JSON.stringify(name)} for you. You have: ${names.join(", ") || "none"}.`;
-}
-
-function inputProblem(call: ToolCall, tool: AnyTool): string | undefined {
-  if (call.invalid !== undefined) return invalidJson(call);
-  const parsed = tool.input.safeParse(call.input);
-  return parsed.success
-    ? undefined
-    : `The input of ${tool.name} does not fit: ${z.prettifyError(parsed.error)}`;
-}
-
-const invalidJson = (call: ToolCall): string =>
-  `The input of ${call.name} was no valid JSON; nothing was done. It began: ${call.invalid!.slice(0, 200)}`;
-
-function result(call: ToolCall, output: string, outcome: "deferred" | "denied" | "error"): EventBody {
-  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, isError: true, outcome } };
 }
 
 /** Where nobody is there to ask, the run's own policy answers. */

@@ -13,6 +13,7 @@ import { keyOf } from "../journal/keys.ts";
 import type { View } from "../patterns/pattern.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../projections/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
+import { followTaint } from "../projections/taint.ts";
 import { applyTranscript, emptyTranscript, type Transcript } from "../projections/transcript.ts";
 import type { Append, Appended, Lease, Refusal, Store } from "../stores/store.ts";
 import { eventsBefore } from "./continued.ts";
@@ -258,7 +259,10 @@ export class RunJournal {
   private fold(events: readonly JournalEvent[]): void {
     this.state = emptyRunState();
     this.transcript = emptyTranscript();
-    for (const event of this.before) applyTranscript(this.transcript, event);
+    for (const event of this.before) {
+      applyTranscript(this.transcript, event);
+      followTaint(this.state.taint, event);
+    }
     for (const event of events) this.apply(event);
     this.confirmed = this.state.seq;
     this.seen = this.confirmed;

@@ -152,3 +152,6 @@ function once<T>(compute: () => T): () => T {
 
 /** Input that was never validated may hold anything. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+export const onlyReads = (unit: Unit): boolean =>
+  (unit.kind === "command" || unit.kind === "redirect") && unit.readOnly;

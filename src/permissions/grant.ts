@@ -11,8 +11,25 @@ export const grantFor: GrantFor = (tool, input) => {
   if (tool === "Bash") return grantForCommand(textOf(fields["command"]));
   if (isChangingTool(tool))
     return typeof fields["path"] === "string" ? `Edit(${escapeGlob(fields["path"])})` : undefined;
-  return tool;
+  return NAMED_BY.has(tool) ? namedGrant(tool, input) : tool;
 };
+
+/** Tools whose calls are about one thing that has a name, and the field that holds it. */
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  ["WebFetch", "url"],
+  ["delegate", "agent"],
+  ["send_message", "to"],
+  ["restart_service", "service"],
+]);
+
+/** For that one host, agent or service. Undefined: the tool's calls have no such name, or this one lacks it. */
+export function namedGrant(tool: string, input: unknown): string | undefined {
+  const field = NAMED_BY.get(tool);
+  const name = textOf(field && ((input ?? {}) as Record<string, unknown>)[field]);
+  if (tool !== "WebFetch") return name === "" ? undefined : `${tool}(${name})`;
+  const origin = URL.parse(name)?.origin;
+  return origin === undefined || origin === "null" ? undefined : `WebFetch(${origin}/**)`;
+}
 
 /** One command, exactly; commands that only read may follow it, as in `npm test | tail`. */
 function grantForCommand(command: string): string | undefined {

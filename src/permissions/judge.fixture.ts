@@ -1,31 +1,37 @@
 // A call judged in a setting, as the tests of permissions write it.
 
+import type { Preset } from "../journal/definition.ts";
 import { judge } from "./judge.ts";
 import type { PermissionRequest, Verdict } from "./permission.ts";
 
-type Loose = { allow?: string[]; ask?: string[]; deny?: string[] };
+type Loose = { preset?: Preset; allow?: string[]; ask?: string[]; deny?: string[] };
 const rules = (loose: Loose = {}) => ({ allow: [], ask: [], deny: [], ...loose });
 
 export interface Setting {
   project?: Loose;
+  run?: Loose;
   person?: Loose;
   parent?: Loose;
   gate?: Loose;
   grants?: PermissionRequest["grants"];
+  effect?: PermissionRequest["effect"];
+  taint?: PermissionRequest["taint"];
 }
 
 export function verdict(tool: string, input: unknown, setting: Setting = {}): Verdict {
   return judge({
     tool,
     input,
-    effect: "read",
+    effect: setting.effect ?? "read",
     gate: { allow: setting.gate?.allow, ask: setting.gate?.ask ?? [], deny: setting.gate?.deny ?? [] },
     ancestors: setting.parent ? [{ source: "ancestor lead", rules: rules(setting.parent) }] : [],
     authority: [
       { source: "person", rules: rules(setting.person) },
       { source: "project", rules: rules(setting.project) },
+      { source: "run", rules: rules(setting.run) },
     ],
     grants: setting.grants ?? [],
+    taint: setting.taint,
     workspace: "/w/proj",
     now: 1_000,
   });

@@ -1,11 +1,14 @@
 // The verdict on a call, and the rule that decided. The order is the whole idea:
-//   the agent's gate > deny > a person's grants > an ask from above > the most specific of ask and allow > the default.
+//   the agent's gate > deny > a person's grants > an ask from above, or for taint > the most specific of ask and allow
+//   > the preset > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
-import { type Call, describeCall, type Unit } from "./call.ts";
-import type { Judge, PermissionRequest, Verdict } from "./permission.ts";
-import { asksByDefault } from "./presets.ts";
+import { type Call, describeCall, onlyReads, type Unit } from "./call.ts";
+import { namedGrant } from "./grant.ts";
+import { GRANTED, type Grant, type Judge, type PermissionRequest, type Verdict } from "./permission.ts";
+import { allowedByPreset, byDefault, deniedByPreset } from "./presets.ts";
 import { firstTouching, rulesFor } from "./rules.ts";
+import { askedByTaint } from "./taint.ts";
 
 export const judge: Judge = (request) => {
   const call = describeCall(request);
@@ -13,7 +16,9 @@ export const judge: Judge = (request) => {
   return (
     stoppedByGate(call, request) ??
     (denial?.sure ? denial.verdict : undefined) ??
+    deniedByPreset(request) ??
     granted(call, request) ??
+    askedByTaint(request) ??
     askedFromAbove(call, request) ??
     denial?.verdict ??
     byRules(call, request)
@@ -42,21 +47,31 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
 }
 
 /** Every part must be granted; commands that only read may stand beside one that is. */
-function granted(call: Call, { grants, now }: PermissionRequest): Verdict | undefined {
+function granted(call: Call, request: PermissionRequest): Verdict | undefined {
   let decisive: string | undefined;
+  const own = namedGrant(request.tool, request.input);
+  const standing = request.grants.filter((grant) => isInForce(grant, request));
   for (const unit of call.units) {
     // What is fed to a command was not part of what the person saw: `sh` alone is not `cat x | sh`.
     const isFed = unit.kind === "command" && unit.command.fed;
-    const grant = grants.find(
-      ({ rule, until }) =>
-        !isFed &&
-        (until === undefined || until > now) &&
-        rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes"),
+    const grant = standing.find(
+      ({ rule }) =>
+        rule === own ||
+        (!isFed && rulesFor(singleton(rule), "strict", call.tool).some((one) => one.matches(unit) === "yes")),
     );
     if (grant) decisive ??= grant.rule;
     else if (!onlyReads(unit)) return undefined;
   }
-  return decisive === undefined ? undefined : { verdict: "allow", rule: `person grant ${decisive}` };
+  return decisive === undefined ? undefined : { verdict: "allow", rule: `${GRANTED} ${decisive}` };
+}
+
+/** Not expired, and given for this folder or for one that it is a copy of (A21). */
+function isInForce(
+  { folder, until }: Grant,
+  { workspace, mergesInto = [], now }: PermissionRequest,
+): boolean {
+  if (until !== undefined && until <= now) return false;
+  return folder === undefined || folder === workspace || mergesInto.includes(folder);
 }
 
 function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Verdict | undefined {
@@ -70,10 +85,13 @@ function askedFromAbove(call: Call, { gate, ancestors }: PermissionRequest): Ver
 }
 
 /** Each part by its most specific rule, else by the default; one part that asks makes the whole call ask. */
-function byRules(call: Call, { authority }: PermissionRequest): Verdict {
+function byRules(call: Call, request: PermissionRequest): Verdict {
   let allowed: Verdict | undefined;
   for (const unit of call.units) {
-    const verdict = mostSpecific(unit, call.tool, authority) ?? byDefault(unit, call.tool);
+    const verdict =
+      mostSpecific(unit, call.tool, request.authority) ??
+      allowedByPreset(unit, call, request) ??
+      byDefault(unit, call);
     if (verdict.verdict === "ask") return verdict;
     if (!allowed || allowed.rule.startsWith("default")) allowed = verdict;
   }
@@ -107,17 +125,8 @@ function mostSpecific(
   return best;
 }
 
-function byDefault(unit: Unit, tool: string): Verdict {
-  if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
-  if (onlyReads(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
-  if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
-  return asksByDefault(tool)
-    ? { verdict: "ask", rule: `default ask ${tool}` }
-    : { verdict: "allow", rule: `default allow ${tool}` };
-}
-
-const onlyReads = (unit: Unit): boolean =>
-  (unit.kind === "command" || unit.kind === "redirect") && unit.readOnly;
+/** For whoever has switched the checks for taint off. */
+export const judgeWithoutTaint: Judge = (request) => judge({ ...request, taint: undefined });
 
 const SINGLETONS = new Map<string, readonly string[]>();
 

@@ -10,6 +10,9 @@ export interface Verdict {
   rule: string;
 }
 
+/** How the rule of a call begins that a person's grant lets pass. */
+export const GRANTED = "person grant";
+
 /** Rules with the place that they come from, for the sentence that names the one that decided. */
 export interface SourcedRules {
   /** `person`, `project`, `run`, `ancestor <agent>`. */
@@ -17,11 +20,16 @@ export interface SourcedRules {
   rules: Rules;
 }
 
-/** What a person has allowed beyond one call: `Bash(npm test)`, until it expires. */
+/** What a person has allowed beyond one call: `Bash(npm test)`, in a folder, until it expires. */
 export interface Grant {
   rule: string;
+  /** Absent: in any. */
+  folder?: string | undefined;
   until?: number | undefined;
 }
+
+/** How long "always" lasts: what nobody has looked at for a while is asked about again. */
+export const ALWAYS_DAYS = 30;
 
 export interface PermissionRequest extends Workplace {
   tool: string;
@@ -33,6 +41,16 @@ export interface PermissionRequest extends Workplace {
   ancestors: readonly SourcedRules[];
   authority: readonly SourcedRules[];
   grants: readonly Grant[];
+  /** Whose words the run has that nobody here wrote; absent: nobody's, or it does not count here. */
+  taint?:
+    | {
+        sources: readonly string[];
+        /** Hosts that the run knows by itself. */
+        hosts: readonly string[];
+        /** Of work that is given to another agent: what that one may do and this one may not, in words. */
+        raises?: string | undefined;
+      }
+    | undefined;
   now: number;
 }
 

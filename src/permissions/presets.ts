@@ -1,7 +1,57 @@
-// What holds where no rule says anything: asks before a change that matters, lets the rest pass.
+// What holds where no rule says anything. Four words that a project or a run may choose by; the run's comes before the
+// project's, but whoever says `read-only` is heard.
+//   read-only  nothing but reads: every other call is denied, whatever a rule or a grant says
+//   ask        asks before a change that matters, lets the rest pass; the one that holds where nobody chose
+//   edits      Write and Edit pass as well, but for protected files
+//   trusted    everything passes that is not denied, asked for by a rule, or protected
+
+import type { Preset } from "../journal/definition.ts";
+import { type Call, onlyReads, type Unit } from "./call.ts";
+import type { PermissionRequest, Verdict } from "./permission.ts";
+import { rulesFor } from "./rules.ts";
+
+/** What each lets pass beyond the default, as rules. */
+const ALLOWS: Record<Preset, readonly string[]> = {
+  "read-only": [],
+  ask: [],
+  edits: ["Write", "Edit"],
+  trusted: ["*"],
+};
+
+/** What agents say to each other changes nothing by itself: whoever is told is bound by the same preset. */
+const AMONG_AGENTS: ReadonlySet<string> = new Set(["delegate", "send_message", "cancel_run"]);
+
+type Authority = Pick<PermissionRequest, "authority">;
+
+/** The run's own word stands last. */
+export function presetOf({ authority }: Authority): Preset {
+  const chosen = authority.flatMap(({ rules }) => rules.preset ?? []);
+  return chosen.includes("read-only") ? "read-only" : (chosen.at(-1) ?? "ask");
+}
+
+export function deniedByPreset(request: PermissionRequest): Verdict | undefined {
+  const { tool, effect } = request;
+  if (effect === "read" || AMONG_AGENTS.has(tool) || presetOf(request) !== "read-only") return undefined;
+  return { verdict: "deny", rule: `preset read-only deny ${tool}` };
+}
+
+export function allowedByPreset(unit: Unit, { tool }: Call, request: Authority): Verdict | undefined {
+  const preset = presetOf(request);
+  const rule = rulesFor(ALLOWS[preset], "strict", tool).find((one) => one.matches(unit) === "yes");
+  return rule && { verdict: "allow", rule: `preset ${preset} allow ${rule.text}` };
+}
+
+export function byDefault(unit: Unit, { tool }: Call): Verdict {
+  if (unit.protected !== undefined) return { verdict: "ask", rule: `protected ${unit.protected}` };
+  if (onlyReads(unit)) return { verdict: "allow", rule: "default allow Bash: only reads" };
+  if (unit.kind === "unread") return { verdict: "ask", rule: `default ask Bash: cannot judge, ${unit.why}` };
+  return asksByDefault(tool)
+    ? { verdict: "ask", rule: `default ask ${tool}` }
+    : { verdict: "allow", rule: `default allow ${tool}` };
+}
 
 const ASK_BY_DEFAULT = new Set(["Write", "Edit", "Bash", "restart_service"]);
 
-export function asksByDefault(tool: string): boolean {
+function asksByDefault(tool: string): boolean {
   return ASK_BY_DEFAULT.has(tool) || tool.startsWith("mcp__");
 }

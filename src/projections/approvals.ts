@@ -31,6 +31,8 @@ export interface ApprovalItem {
   limit?: string;
   /** Of a question: the answers that there are. */
   choices?: string[];
+  /** Whose words had come into the run that nobody here wrote. */
+  untrusted?: string[];
   round: number;
   requestedAt: number;
   expiresAt?: number;
@@ -145,11 +147,12 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     return [{ ...item, kind: "outcome", ...common, callId, ...where, requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
-  const { preview, rule, hash, expiresAt } = proposal;
+  const { preview, rule, hash, expiresAt, untrusted } = proposal;
   const asked = {
     ...base(state, itemIdOf(call)),
     requestedAt: proposal.ts,
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(untrusted === undefined ? {} : { untrusted }),
   };
   const question = questionOf(call);
   if (question) return [{ ...asked, ...questionItem(call, question) }];

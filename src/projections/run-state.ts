@@ -4,7 +4,6 @@
 //  S2  An intent without an outcome is *open*. While a driver decides, nothing of its own is under way, so an open
 //      intent is one that a crash left behind.
 
-import { toolCallId } from "../ids.ts";
 import type {
   EventOf,
   JournalEvent,
@@ -21,6 +20,7 @@ import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
+import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
 import { type TestCounts, testCounts } from "./test-counts.ts";
 import { type Todo, todosIn } from "./todos.ts";
@@ -29,7 +29,7 @@ import {
   effectiveInput,
   FINAL_REPORT,
   itemIdOf,
-  newCall,
+  newCalls,
   type OpenModelCall,
   opened,
   type ToolCall,
@@ -105,6 +105,7 @@ export interface RunState {
   tests: TestCounts | undefined;
   /** The latest list of what is to do. */
   todos: Todo[];
+  taint: Taint;
 }
 
 export const emptyRunState = (): RunState => ({
@@ -146,6 +147,7 @@ export const emptyRunState = (): RunState => ({
   seen: new Map(),
   tests: undefined,
   todos: [],
+  taint: emptyTaint(),
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
@@ -156,6 +158,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   followHold(state.held, state.status, event);
   followSteps(state.steps, event, state);
   followTeam(state, event);
+  followTaint(state.taint, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -280,12 +283,8 @@ function thought(state: RunState, event: EventOf<"AGENT_THOUGHT">): void {
   if (purpose !== "turn" && purpose !== "final") return;
   state.turns++;
   state.latest = { seq: event.seq, text, model, purpose };
-  state.calls = new Map();
   const parts = toolCallsOf(content);
-  parts.forEach((part, index) => {
-    const id = toolCallId(callId, index);
-    state.calls.set(id, newCall(id, part));
-  });
+  state.calls = newCalls(callId, parts);
   countRepeats(state.guard, JSON.stringify(parts.map((part) => [part.toolName, part.input])), parts.length);
   state.guard.empty = parts.length === 0 && text.trim() === "" ? state.guard.empty + 1 : 0;
 }
@@ -388,12 +387,8 @@ function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): voi
 function ended(state: RunState, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
   const status =
     event.type === "RUN_COMPLETED" ? "completed" : event.type === "RUN_FAILED" ? "failed" : "cancelled";
+  const { stopReason, summary } = event.payload;
   state.status = status;
   state.waitingOn = undefined;
-  state.end = {
-    status,
-    stopReason: event.payload.stopReason,
-    summary: event.payload.summary,
-    ts: event.ts,
-  };
+  state.end = { status, stopReason, summary, ts: event.ts };
 }

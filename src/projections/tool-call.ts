@@ -1,5 +1,6 @@
 // The calls of an agent: a tool's from the thought that made it to its one result, its model's while it is under way.
 
+import { toolCallId } from "../ids.ts";
 import type { EventOf, Payload, Purpose } from "../journal/events.ts";
 import type { ToolCallPart } from "../journal/message.ts";
 
@@ -54,6 +55,15 @@ export function newCall(
     result: undefined,
   };
 }
+
+/** Those of one thought, by id, in their order. */
+export const newCalls = (callId: string, parts: readonly ToolCallPart[]): Map<string, ToolCall> =>
+  new Map(
+    parts.map((part, index) => {
+      const id = toolCallId(callId, index);
+      return [id, newCall(id, part)];
+    }),
+  );
 
 /** A call that the agent's steps make: it exists since it was judged. */
 export const stepCall = (id: string, toolName: string, input: unknown): ToolCall => ({

@@ -31,7 +31,7 @@ export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody |
 export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
-  const { summary, result, tree } = ended.payload as Payload<"RUN_COMPLETED">;
+  const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
   return {
     type: "CHILD_RUN_COMPLETED",
     payload: {
@@ -41,6 +41,7 @@ export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | un
       key: row.parentKey,
       result,
       ...(tree ?? spentBy(row)),
+      ...(untrusted === undefined ? {} : { untrusted }),
     },
   };
 }

@@ -188,6 +188,8 @@ export interface StandingGrant {
   by: string;
   at: number;
   until: number | undefined;
+  /** Where it counts; undefined: anywhere. */
+  folder: string | undefined;
   runId: RunId;
 }
 

@@ -13,6 +13,7 @@ import { fold } from "../../src/projections/projection.ts";
 import { type RunState, runStateProjection } from "../../src/projections/run-state.ts";
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { AnyTool } from "../../src/tools/tool.ts";
 import { type Intercept, type MortalStore, mortalStore } from "./mortal-store.ts";
 import { oracleTools } from "./oracle.ts";
 
@@ -50,6 +51,8 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
   files?: Record<string, string>;
   /** The project's cadre.yaml. */
   config?: string;
+  /** Tools beside the oracle's. */
+  more?: AnyTool[];
   /** Drives nothing by itself: the test calls `drive`. */
   idle?: boolean;
   /** Stands before every append of this runtime; the next one has none unless it is given again. */
@@ -59,7 +62,16 @@ export interface WorldOptions extends Partial<RuntimeOptions> {
 const ENDS: EventType[] = ["RUN_COMPLETED", "RUN_FAILED", "RUN_CANCELLED"];
 
 export async function makeWorld(options: WorldOptions): Promise<World> {
-  const { script, model = "scripted/test", agent = "", cast = {}, files = {}, config, ...always } = options;
+  const {
+    script,
+    model = "scripted/test",
+    agent = "",
+    cast = {},
+    files = {},
+    config,
+    more: tools = [],
+    ...always
+  } = options;
   const folder = mkdtempSync(join(tmpdir(), "cadre-test-"));
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"));
@@ -80,7 +92,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       env: { CADRE_TRUST: "1" },
       home: join(folder, "home"),
       scripts: { test: script },
-      tools: oracleTools(oracle),
+      tools: [...oracleTools(oracle), ...tools],
       clock,
       store: mortal.store,
       ...more,

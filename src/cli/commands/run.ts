@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
+import type { Preset } from "../../journal/definition.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
 import { followRun, type Watched } from "../follow-run.ts";
@@ -20,10 +21,11 @@ export interface RunOptions {
   yes?: boolean;
   detach?: boolean;
   model?: string;
+  permissions?: Preset;
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  return visit(invocation, orderOf(words), options);
+  return visit(invocation, orderOf(words, options.permissions), options);
 }
 
 /** Begins what was ordered and stays with it, or leaves it to the background. */

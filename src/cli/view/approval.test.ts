@@ -122,6 +122,11 @@ describe("an approval", () => {
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 
+  test("[A46] [A66] a call that may come from a stranger's words says so", () => {
+    const lines = approvalLines(item({ untrusted: ["https://evil.test", "loki"] }), bare, asker);
+    expect(lines).toContain("may come from the words of: https://evil.test, loki");
+  });
+
   test("an edit shows what it was and what will run", () => {
     const lines = editLines({ path: "a", n: 1 }, { path: "b\u001b", n: 1 }, bare);
     expect(lines).toEqual([

@@ -102,6 +102,9 @@ function facts(item: ApprovalView): string[] {
   return [
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
     ...(item.rule === undefined ? [] : [`asked because of: ${plainLine(item.rule)}`]),
+    ...(item.untrusted === undefined
+      ? []
+      : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),
     ...(typeof says === "string" ? [`agent says: ${plainLine(says)}`] : []),
     ...(item.choices === undefined ? [] : [`answers: ${plainLine(item.choices.join(", "))}`]),
     ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),

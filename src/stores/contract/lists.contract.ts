@@ -185,13 +185,19 @@ export function listContract(open: Open): void {
       const { store } = opened;
       await admit(store, "r1");
       const grant = { scope: "always", grant: "Bash(npm test)" } as const;
-      await signal(store, "r1", decided("m1.0", "approve", "maria", { ...grant, until: 9.5 }));
+      await signal(store, "r1", decided("m1.0", "approve", "maria", { ...grant, until: 9.5, folder: "/w" }));
       await signal(store, "r1", decided("m1.1", "approve", "maria", { ...grant, scope: "run" }));
       await signal(store, "r1", decided("m1.2", "reject", "maria", grant));
       await signal(store, "r1", decided("m1.3", "expire", "system", grant));
       const next = await opened.reopen();
       const [only, ...more] = await next.grants();
-      expect(only).toMatchObject({ rule: "Bash(npm test)", by: "maria", runId: "r1", until: 10 });
+      expect(only).toMatchObject({
+        rule: "Bash(npm test)",
+        by: "maria",
+        runId: "r1",
+        until: 10,
+        folder: "/w",
+      });
       expect(more).toEqual([]);
       expect([await next.revokeGrant(only!.id), await next.revokeGrant(only!.id)]).toEqual([true, false]);
       expect(await next.grants()).toEqual([]);

@@ -57,9 +57,9 @@ function addGrant(
   { n }: Held,
   { payload, ts }: EventOf<"APPROVAL_DECIDED">,
 ): boolean {
-  const { decision, scope, grant, by, until } = payload;
+  const { decision, scope, grant, by, until, folder = null } = payload;
   if (scope !== "always" && scope !== "tree") return false;
   if (!grant || decision === "reject" || decision === "expire") return false;
-  statements.addGrant.run(n, grant, by, ts, wholeMs(until), scope);
+  statements.addGrant.run(n, grant, by, ts, wholeMs(until), scope, folder);
   return true;
 }

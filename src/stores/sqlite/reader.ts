@@ -205,6 +205,7 @@ export class SqliteReader {
         by: columns["given_by"] as string,
         at: columns["given_at"] as number,
         until: optional(columns["until"]) as number | undefined,
+        folder: optional(columns["folder"]) as string | undefined,
         runId: columns["given_in"] as string,
       }));
   }

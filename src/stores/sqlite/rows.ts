@@ -177,7 +177,7 @@ export function prepareStatements(db: DatabaseSync) {
     closeItem: db.prepare("DELETE FROM approvals WHERE run = ? AND item = ?"),
     closeItems: db.prepare("DELETE FROM approvals WHERE run = ?"),
     addGrant: db.prepare(
-      "INSERT INTO grants (run, rule, given_by, given_at, until, scope) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder) VALUES (?, ?, ?, ?, ?, ?, ?)",
     ),
     countBudget: db.prepare("SELECT count(*) AS runs FROM runs WHERE budget = ?"),
     claimOf: db.prepare("SELECT run FROM claims WHERE root = ? AND path = ?"),

@@ -168,4 +168,9 @@ export const MIGRATIONS: readonly string[] = [
   -- what a person has made of the budget of a tree, by the root that pays
   CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- a standing grant counts in the folder that it was given in
+  ALTER TABLE grants ADD COLUMN folder TEXT;
+  UPDATE grants SET folder = (SELECT iif(json_valid(born), born, '{}') ->> '$.workspace' FROM runs WHERE runs.n = grants.run);
+  `,
 ];

@@ -1,0 +1,84 @@
+// `cadre permissions`: what is allowed here without asking, and by whose word; `revoke` takes back what a person allowed.
+
+import type { CadreClient } from "../../api/client.ts";
+import type { GrantView } from "../../api/schema.ts";
+import { loadConfig } from "../../config.ts";
+import { CadreError } from "../../errors.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { fitLines } from "../view/fit.ts";
+import { ago, count } from "../view/format.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+import { table } from "../view/table.ts";
+
+export async function list({ io, folder, json, screen, at }: Invocation): Promise<number> {
+  const { permissions, taint } = loadConfig({ folder, env: io.env });
+  const { preset = "ask", ...project } = permissions;
+  const grants = await withClient({ folder, env: io.env }, (client) => client.grants());
+  if (json) {
+    screen.line(jsonLine({ preset, taint, project, grants }));
+    return EXIT.done;
+  }
+  const { paint } = screen;
+  const rules = Object.entries(project).flatMap(([word, texts]) =>
+    (texts as string[]).map((text) => `  ${word.padEnd(5)}  ${plainLine(text)}`),
+  );
+  const lines = [
+    `${paint("bold", "Preset")} ${preset}: ${MEANINGS[preset]}`,
+    `${paint("bold", "Taint")} ${taint ? "on: what follows a stranger's words asks, also where a rule allows it" : "off"}`,
+    paint("bold", rules.length === 0 ? "cadre.yaml has no rules" : "Rules of cadre.yaml"),
+    ...rules,
+    paint("bold", grants.length === 0 ? "Nobody has allowed anything for good" : "Allowed by people"),
+  ];
+  for (const line of fitLines(lines, screen)) screen.line(line);
+  const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
+  for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
+  if (grants.length > 0)
+    screen.line(paint("dim", `Take one back: cadre permissions revoke ${grants[0]!.id}${at}`));
+  return EXIT.done;
+}
+
+const MEANINGS = {
+  "read-only": "nothing but reads",
+  ask: "asks before a change that matters",
+  edits: "Write and Edit pass, but for protected files",
+  trusted: "everything passes that is not denied, asked for by a rule, or protected",
+} as const;
+
+function rowOf(
+  { id, rule, scope, folder: where, by, at, until, runId }: GrantView,
+  folder: string,
+  now: number,
+) {
+  const reach =
+    scope === "tree" ? `below run ${runId}` : until === undefined ? "always" : `until ${day(until)}`;
+  const place = where === undefined || where === folder ? "" : ` in ${plainLine(where)}`;
+  return [
+    `  ${id}`,
+    plainLine(rule),
+    `${reach}${place}`,
+    `by ${plainLine(by)}, ${ago(at, now)}, in run ${runId}`,
+  ];
+}
+
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+export async function revoke({ io, folder, json, screen }: Invocation, which: string): Promise<number> {
+  const revoked = await withClient({ folder, env: io.env }, (client) => takeBack(client, which));
+  const rules = revoked.map(({ rule }) => plainLine(rule)).join(", ");
+  const line = `Revoked ${count(revoked.length, "grant")}: ${rules}. From now on it is asked about again.`;
+  screen.line(json ? jsonLine({ revoked }) : line);
+  return EXIT.done;
+}
+
+/** By its number; by its text, every grant of that rule. */
+async function takeBack(client: CadreClient, which: string): Promise<GrantView[]> {
+  const grants = await client.grants();
+  const found = grants.filter(({ id, rule }) => String(id) === which || rule === which);
+  if (found.length === 0) {
+    const known = grants.map(({ id, rule }) => `${id} ${rule}`).join(", ") || "none";
+    throw new CadreError("NOT_FOUND", `There is no grant ${which}. Nothing was changed. In force: ${known}.`);
+  }
+  for (const { id } of found) await client.revokeGrant(id);
+  return found;
+}

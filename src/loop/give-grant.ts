@@ -1,0 +1,51 @@
+// What a person allows beyond one call: a rule as narrow as the call, the folder in which it counts, and until when.
+
+import { CadreError } from "../errors.ts";
+import type { Payload } from "../journal/events.ts";
+import { ALWAYS_DAYS, type GrantFor } from "../permissions/permission.ts";
+import type { ApprovalItem } from "../projections/approvals.ts";
+import type { RunState } from "../projections/run-state.ts";
+import { DELEGATE, isDelegation, readDelegation } from "./delegation.ts";
+import type { LoopParts } from "./parts.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+interface Wider {
+  decision: string;
+  input?: unknown;
+  scope?: string;
+  until?: number;
+}
+
+type Given = Pick<Payload<"APPROVAL_DECIDED">, "grant" | "folder" | "until">;
+type Parts = Pick<LoopParts, "clock"> & { grantFor: GrantFor };
+
+export function grantGiven(item: ApprovalItem, decision: Wider, state: RunState, parts: Parts): Given {
+  const { scope, until = scope === "always" ? parts.clock.now() + ALWAYS_DAYS * DAY_MS : undefined } =
+    decision;
+  const { workspace, mergesInto = [] } = state.start!;
+  return {
+    grant: ruleFor(item, decision, parts),
+    // A worktree is gone with its run: what is allowed in it is allowed in the folder that it is a copy of.
+    folder: mergesInto.at(-1) ?? workspace,
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: Parts): string {
+  const given = decision === "edit" ? input : item.input;
+  const rule =
+    item.tool === undefined ? undefined : (delegationGrant(item.tool, given) ?? grantFor(item.tool, given));
+  if (rule !== undefined && decision !== "reject") return rule;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    "This decision can only be given once: it cannot be made a rule. The approval stays open.",
+  );
+}
+
+/** For this one delegate, not for whoever else it may start. */
+function delegationGrant(tool: string, input: unknown): string | undefined {
+  if (!isDelegation(tool)) return undefined;
+  const asked = readDelegation({ name: tool, input, invalid: undefined });
+  return "problem" in asked ? undefined : `${DELEGATE}(${asked.name})`;
+}

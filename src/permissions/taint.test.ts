@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { type Setting, verdict } from "./judge.fixture.ts";
+
+const taint = { sources: ["https://evil.test"], hosts: ["docs.test"] };
+const CAME_IN = "taint ask: words from https://evil.test came in";
+const tainted = (tool: string, input: unknown, setting: Setting = {}) =>
+  verdict(tool, input, { taint, ...setting });
+const unsafe = (setting: Setting = {}) =>
+  tainted("restart_service", { service: "web" }, { effect: "unsafe", ...setting });
+
+describe("taint", () => {
+  it("[A66] asks before an unsafe call that a rule allows, however the rule is written", () => {
+    for (const allow of [["*"], ["restart_service"], ["restart_*"]]) {
+      expect(unsafe({ project: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN });
+      expect(unsafe({ person: { allow } })).toEqual({ verdict: "ask", rule: CAME_IN });
+    }
+  });
+
+  it("[A66] stands below a deny and a person's grant, and says more than an ask from above", () => {
+    const grants = [{ rule: "restart_service(web)" }];
+    expect(unsafe({ grants })).toEqual({ verdict: "allow", rule: "person grant restart_service(web)" });
+    expect(unsafe({ grants: [{ rule: "restart_service(db)" }] }).verdict).toBe("ask");
+    expect(unsafe({ grants: [{ rule: "restart_service(web)", until: 1 }] }).verdict).toBe("ask");
+    expect(unsafe({ grants, project: { deny: ["restart_service"] } }).verdict).toBe("deny");
+    expect(unsafe({ parent: { ask: ["*"] } }).rule).toBe(CAME_IN);
+  });
+
+  it("[A46] asks before a host that is new, and lets the others pass", () => {
+    const fetch = (url: unknown, setting: Setting = {}) =>
+      tainted("WebFetch", { url }, { project: { allow: ["WebFetch"] }, ...setting });
+    expect(fetch("https://leak.test/?d=1").rule).toBe(`${CAME_IN}, and leak.test is new`);
+    expect(fetch("https://docs.test/a").verdict).toBe("allow");
+    expect(fetch("https://docs.test./a").verdict).toBe("ask");
+    expect(fetch("https://docs.test%2eleak.test/").verdict).toBe("ask");
+    for (const url of ["", "leak", "docs.test", 7, undefined, ["https://docs.test"]])
+      expect(fetch(url)).toEqual({ verdict: "ask", rule: `${CAME_IN}, and its host is new` });
+    const grants = [{ rule: "WebFetch(https://leak.test/**)" }];
+    expect(fetch("https://leak.test/b", { grants }).verdict).toBe("allow");
+    expect(fetch("http://leak.test/b", { grants }).verdict).toBe("ask");
+    expect(fetch("https://leak.test.evil.test/", { grants }).verdict).toBe("ask");
+  });
+
+  it("changes nothing for calls that only read or can be repeated, nor where nothing has come in", () => {
+    expect(tainted("Read", { path: "a" }).verdict).toBe("allow");
+    expect(
+      tainted("Write", { path: "a" }, { effect: "idempotent", project: { allow: ["Write"] } }).verdict,
+    ).toBe("allow");
+    const none = { sources: [], hosts: [], raises: "x" };
+    expect(unsafe({ taint: none, project: { allow: ["*"] } }).verdict).toBe("allow");
+  });
+
+  it("names the first source, and how many more there are", () => {
+    const sources = ["loki", "mcp git", "https://a.test"];
+    expect(unsafe({ taint: { sources, hosts: [] } }).rule).toBe(
+      "taint ask: words from loki and 2 more came in",
+    );
+  });
+});
