@@ -1,8 +1,8 @@
 // The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
 // swapped link has nothing to show for it (A35).
 
-import { constants } from "node:fs/promises";
-import { holdFolder, openIn } from "./held-folder.ts";
+import { holdFolder } from "./held-folder.ts";
+import { openRegular } from "./open-regular.ts";
 import { visibleName } from "./visible.ts";
 
 export interface FoundLine {
@@ -42,10 +42,10 @@ export async function linesOf(root: string, found: readonly FoundLine[]): Promis
 async function contentOf(root: string, names: readonly string[]): Promise<string | undefined> {
   try {
     await using folder = await holdFolder(root, names.slice(0, -1));
-    await using file = await openIn(folder, names.at(-1) ?? ".", constants.O_RDONLY);
-    const stats = await file.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
-    const content = Buffer.alloc(stats.size);
+    await using file = await openRegular(folder, names.at(-1) ?? ".");
+    const { size } = await file.stat();
+    if (size > MAX_BYTES) return undefined;
+    const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
     return decoded(content.subarray(0, bytesRead));
   } catch {
