@@ -1,8 +1,8 @@
 // The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
 // swapped link has nothing to show for it (A35).
 
-import { constants } from "node:fs/promises";
-import { holdFolder, openIn } from "./held-folder.ts";
+import { type HeldFolder, holdFolder } from "./held-folder.ts";
+import { openRegular } from "./open-regular.ts";
 import { visibleName } from "./visible.ts";
 
 export interface FoundLine {
@@ -19,33 +19,37 @@ const MAX_LINE = 500;
 /** `path:number:text` as grep writes it; what is no regular file here any more is left out. */
 export async function linesOf(root: string, found: readonly FoundLine[]): Promise<string[]> {
   const shown: string[] = [];
-  for (const [path, lines] of Map.groupBy(found, (line) => line.path)) {
-    const text = await contentOf(
-      root,
-      path.split("/").filter((name) => name !== "" && name !== "."),
-    );
-    if (text === undefined) continue;
-    const all = text.split("\n");
-    let last: number | undefined;
-    for (const { number, isMatch } of lines) {
-      const line = all[number - 1];
-      if (line === undefined) continue;
-      const sign = isMatch ? ":" : "-";
-      if (last !== undefined && number > last + 1 && lines.some((one) => !one.isMatch)) shown.push("--");
-      shown.push(`${visibleName(path)}${sign}${number}${sign}${clipped(line)}`);
-      last = number;
+  const folders = Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
+  for (const [parent, inside] of folders) {
+    const names = parent.split("/").filter((name) => name !== "" && name !== ".");
+    const folder = await holdFolder(root, names).catch(() => undefined);
+    await using _held = folder;
+    for (const [path, lines] of Map.groupBy(inside, (line) => line.path)) {
+      const text = folder && (await contentOf(folder, path.slice(parent.length)));
+      if (text !== undefined) shown.push(...linesIn(text, visibleName(path), lines));
     }
   }
   return shown;
 }
 
-async function contentOf(root: string, names: readonly string[]): Promise<string | undefined> {
+function linesIn(text: string, path: string, lines: readonly FoundLine[]): string[] {
+  const all = text.split("\n");
+  const hasContext = lines.some(({ isMatch }) => !isMatch);
+  return lines.flatMap(({ number, isMatch }, index) => {
+    const line = all[number - 1];
+    if (line === undefined) return [];
+    const sign = isMatch ? ":" : "-";
+    const isApart = hasContext && index > 0 && number > lines[index - 1]!.number + 1;
+    return [...(isApart ? ["--"] : []), `${path}${sign}${number}${sign}${clipped(line)}`];
+  });
+}
+
+async function contentOf(folder: HeldFolder, name: string): Promise<string | undefined> {
   try {
-    await using folder = await holdFolder(root, names.slice(0, -1));
-    await using file = await openIn(folder, names.at(-1) ?? ".", constants.O_RDONLY);
-    const stats = await file.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES) return undefined;
-    const content = Buffer.alloc(stats.size);
+    await using file = await openRegular(folder, name);
+    const { size } = await file.stat();
+    if (size > MAX_BYTES) return undefined;
+    const content = Buffer.alloc(size);
     const { bytesRead } = await file.read(content, 0, content.length, 0);
     return decoded(content.subarray(0, bytesRead));
   } catch {

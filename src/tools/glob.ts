@@ -99,10 +99,13 @@ async function filesAmong(root: string, paths: readonly string[]): Promise<strin
   for (const [parent, inside] of byFolder) {
     try {
       await using folder = await holdFolder(root, parent.split("/").filter(Boolean));
-      for (const path of inside) {
-        const stats = await lstat(pathIn(folder, path.slice(parent.length))).catch(() => undefined);
-        if (stats?.isFile()) files.push(path);
-      }
+      const isFile = (path: string) =>
+        lstat(pathIn(folder, path.slice(parent.length))).then(
+          (stats) => stats.isFile(),
+          () => false,
+        );
+      const there = await Promise.all(inside.map(isFile));
+      files.push(...inside.filter((_, index) => there[index]));
     } catch {
       // Gone, or a link by now: nothing of it is shown.
     }

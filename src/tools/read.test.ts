@@ -3,9 +3,12 @@ import { once } from "node:events";
 import { link, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { grepTool } from "./grep.ts";
 import { readTool } from "./read.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
+import { writeTool } from "./write.ts";
 
 describe("Read", () => {
   it("numbers lines and shows a window of them", async () => {
@@ -132,4 +135,29 @@ describe("Read", () => {
     await link(join(outside.path, "a"), join(folder.path, "a"));
     expect((await readTool.execute({ path: "a" }, folder.context())).output).toBe("1\tshared");
   });
+
+  it.runIf(process.platform === "linux").each([
+    ["by its name", ".cadre/owner.db"],
+    ["by a hard link", "notes.txt"],
+  ])(
+    "[O2] a database that this process has locked is not opened, %s: closing it would drop the lock",
+    async (_, path) => {
+      await using folder = await tempWorkspace();
+      await mkdir(join(folder.path, ".cadre"));
+      const file = join(folder.path, ".cadre/owner.db");
+      const owner = new DatabaseSync(file);
+      owner.exec("CREATE TABLE t (x); BEGIN EXCLUSIVE");
+      await link(file, join(folder.path, "notes.txt"));
+      for (const tool of [
+        () => readTool.execute({ path }, folder.context()),
+        () => writeTool.execute({ path, content: "x" }, folder.context()),
+        () => grepTool.execute({ pattern: "CREATE", path }, folder.context()),
+        () => grepTool.execute({ pattern: "CREATE" }, folder.context()),
+      ])
+        await tool();
+      const second = `const { DatabaseSync } = require("node:sqlite"); new DatabaseSync(process.argv[1]).exec("BEGIN EXCLUSIVE")`;
+      expect(() => execFileSync(process.execPath, ["-e", second, file], { stdio: "pipe" })).toThrow("locked");
+      owner.close();
+    },
+  );
 });

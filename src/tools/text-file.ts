@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { messageOf } from "../errors.ts";
 import { type HeldFolder, holdFolder, openIn, pathIn } from "./held-folder.ts";
+import { openRegular } from "./open-regular.ts";
 import type { Place } from "./workspace-path.ts";
 
 export const MAX_FILE_BYTES = 10 * 1024 * 1024;
@@ -86,16 +87,13 @@ export function writeFailure(error: unknown): string {
 async function readIn(folder: HeldFolder, name: string): Promise<FileText> {
   let file: FileHandle;
   try {
-    file = await openIn(folder, name, constants.O_RDONLY);
+    file = await openRegular(folder, name);
   } catch (error) {
     return unreadable(error);
   }
   try {
-    const stats = await file.stat();
-    const { mode, uid, gid, size, mtimeMs } = stats;
+    const { mode, uid, gid, size, mtimeMs } = await file.stat();
     const fingerprint = `${mode}:${size}:${mtimeMs}`;
-    if (stats.isDirectory()) return no("is a folder: use LS to see what is in it", fingerprint);
-    if (!stats.isFile()) return no("is not a regular file", fingerprint);
     if (size > MAX_FILE_BYTES) return no(tooLong(size), fingerprint);
     const content = await readBounded(file);
     if (content.length > MAX_FILE_BYTES) return no(tooLong((await file.stat()).size), fingerprint);
@@ -175,7 +173,9 @@ function unreadable(error: unknown): FileText {
   if (code === "EACCES" || code === "EPERM") return no("may not be read by this user", code);
   if (code === "ELOOP" || code === "ENOTDIR")
     return no("is reached by a link or through a file since a moment ago", code);
+  if (code === "EISDIR") return no("is a folder: use LS to see what is in it", code);
   if (code === "ENXIO") return no("is not a regular file", code);
+  if (code === "EBUSY") return no("is a database that Cadre itself has open, and no text", code);
   return no(`could not be read (${messageOf(error)})`, code ?? "unreadable");
 }
 
