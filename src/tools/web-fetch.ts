@@ -30,8 +30,9 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-const isPlain = (written: string, { origin }: URL): boolean =>
-  written.startsWith(origin) && !/^[^/?#]/.test(written.slice(origin.length));
+/** Letters that must be encoded may stay as they are: that leads nowhere else. */
+const isPlain = (written: string, { origin, href }: URL): boolean =>
+  written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 
 export const webFetchTool = (access: WebAccess) =>
   defineTool({

@@ -147,7 +147,7 @@ describe("[A44] what packs, waits and never ends", () => {
   });
 
   it.each([
-    ["gzip × 5,000", Array(1_500).fill("gzip").join(","), gzipSync("x")],
+    ["gzip × 5,000", Array(5_000).fill("gzip").join(","), gzipSync("x")],
     ["three", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
     ["what was not asked for", "zstd", Buffer.from("x")],
     ["a name of ours", "constructor", Buffer.from("x")],
