@@ -1,5 +1,5 @@
 // Reads a page of the web as text. Whoever wrote the page writes here, so all of it stands inside a mark; where it may come
-// from, is decided in `web-places.ts` for every hop.
+// from, is decided in `web-sites.ts` for every hop.
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
