@@ -113,8 +113,8 @@ describe("reading", () => {
     ["web: {allow: ['*.example.com']}", '`web.allow.0`: "*.example.com" is no host: write example.com'],
     ["web: {deny: ['example.com/x']}", '"example.com/x" is no host'],
     ["web: {allow: ['example.com:80']}", '"example.com:80" is no host'],
-    ["web: {private: ['10.0.0.0/33']}", '"10.0.0.0/33" is no place'],
-    ["web: {private: ['http://a']}", '"http://a" is no place'],
+    ["web: {private: ['10.0.0.0/33']}", '"10.0.0.0/33" is no site'],
+    ["web: {private: ['http://a']}", '"http://a" is no site'],
     ["search: {provider: google}", "`search.provider`: must be one of searxng, brave, tavily"],
     ["search: {provider: searxng}", "`search`: needs `url`"],
     ["search: {provider: brave}", "`search`: needs `keyEnv`"],
@@ -140,7 +140,7 @@ services: { api: { restart: [docker, restart, api], health: { url: "http://127.0
     expect(trusted(yaml).loki).not.toHaveProperty("token");
   });
 
-  test("[A45] places of the web are read as URLs are", () => {
+  test("[A45] sites of the web are read as URLs are", () => {
     const yaml = `
 web:
   allow: [Example.COM., münchen.de, 0x7f.1, "::1"]

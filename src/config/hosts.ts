@@ -1,4 +1,4 @@
-// Places of the network as people write them. A host stands for itself and for everything below it, an address or a range
+// Sites of the network as people write them. A host stands for itself and for everything below it, an address or a range
 // (CIDR) for itself. They are read by the parser that reads URLs, so that both mean the same host.
 
 import { isIP } from "node:net";
@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 import { z } from "zod";
 
 /** `host` or `range`, and a port where only that one is meant. */
-export type Place = { port?: number } & ({ host: string } | { range: string });
+export type Site = { port?: number } & ({ host: string } | { range: string });
 
 /** Without brackets and without the dot that a full name may end with: `example.com.` is `example.com`. */
 export const plainHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, "");
@@ -16,24 +16,24 @@ export const isBelow = (host: string, parent: string): boolean =>
   host === parent || (isIP(parent) === 0 && host.endsWith(`.${parent}`));
 
 export const HostEntry = z.string().transform((written, context): string => {
-  const place = readPlace(written);
-  if (place && place.port === undefined && !written.includes("/"))
-    return "host" in place ? place.host : place.range.split("/")[0]!;
+  const site = readSite(written);
+  if (site && site.port === undefined && !written.includes("/"))
+    return "host" in site ? site.host : site.range.split("/")[0]!;
   context.addIssue({ code: "custom", message: `"${written}" is no host: write example.com, which ${BELOW}` });
   return z.NEVER;
 });
 
-export const PlaceEntry = z.string().transform((written, context): Place => {
-  const place = readPlace(written);
-  if (place) return place;
-  const message = `"${written}" is no place: write a host, an address or a range, such as localhost:3000 or 10.1.0.0/16`;
+export const SiteEntry = z.string().transform((written, context): Site => {
+  const site = readSite(written);
+  if (site) return site;
+  const message = `"${written}" is no site: write a host, an address or a range, such as localhost:3000 or 10.1.0.0/16`;
   context.addIssue({ code: "custom", message });
   return z.NEVER;
 });
 
 const BELOW = "stands for everything below it too, without a port or a path";
 
-function readPlace(written: string): Place | undefined {
+function readSite(written: string): Site | undefined {
   if (ipaddr.isValidCIDR(written)) return { range: written };
   const bare = isIP(written) === 6 ? `[${written}]` : written;
   const [, name, digits] = /^(\[[\da-f:.]+\]|[^\s:/@?#\\*[\]]+)(?::(\d{1,5}))?$/i.exec(bare) ?? [];

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { Duration } from "./duration.ts";
-import { HostEntry, PlaceEntry } from "./hosts.ts";
+import { HostEntry, SiteEntry } from "./hosts.ts";
 import { type KeyValues, onlyKeys } from "./keys.ts";
 
 const count = z.int().nonnegative();
@@ -76,7 +76,7 @@ export const Search = z
 export const Web = z.strictObject({
   allow: z.array(HostEntry).default([]),
   deny: z.array(HostEntry).default([]),
-  private: z.array(PlaceEntry).default([]),
+  private: z.array(SiteEntry).default([]),
   timeout: Duration.pipe(z.number().max(300_000, "must be at most 5m")).optional(),
   maxBytes: z.int().positive().max(50_000_000).optional(),
 });

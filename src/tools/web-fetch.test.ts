@@ -197,6 +197,10 @@ describe("what is asked of a person, and what rules see", () => {
     ["https:evil.example/x", "https://evil.example/x"],
     [" https://evil.example/x", "https://evil.example/x"],
     ["https://me@evil.example/x", "https://me@evil.example/x"],
+    ["https://evil.example?d=1", "https://evil.example/?d=1"],
+    ["https://evil.example/a/../x", "https://evil.example/x"],
+    ["https://evil.example/a/%2e%2E/x", "https://evil.example/x"],
+    ["https://evil.example\\\\x", "https://evil.example//x"],
     ["http://0x7f.1/", "http://127.0.0.1/"],
     ["https://раypal.com/", "https://xn--ypal-43d9g.com/"],
   ])("[A45] %j is not taken: a rule would see another host than the one that is asked", (written, plain) => {

@@ -1,5 +1,5 @@
 // Reads a page of the web as text. Whoever wrote the page writes here, so all of it stands inside a mark; where it may come
-// from, is decided in `web-places.ts` for every hop.
+// from, is decided in `web-sites.ts` for every hop.
 
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
@@ -30,8 +30,9 @@ const Url = z
     context.addIssue({ code: "custom", message });
   });
 
-const isPlain = (written: string, { origin }: URL): boolean =>
-  written.startsWith(origin) && !/^[^/?#]/.test(written.slice(origin.length));
+/** Letters that must be encoded may stay as they are: that leads nowhere else. */
+const isPlain = (written: string, { origin, href }: URL): boolean =>
+  written === origin || (written.startsWith(`${origin}/`) && decodedText(written) === decodedText(href));
 
 export const webFetchTool = (access: WebAccess) =>
   defineTool({

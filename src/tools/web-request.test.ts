@@ -7,7 +7,7 @@ import { html, type Internet, internet, PUBLIC, redirect } from "../../test/supp
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import type { ToolContext } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
-import type { WebSettings } from "./web-places.ts";
+import type { WebSettings } from "./web-sites.ts";
 
 interface Trial extends Partial<ToolContext> {
   settings?: Partial<WebSettings>;
@@ -47,6 +47,8 @@ describe("[A42] redirects", () => {
     "javascript:alert(1)",
     "http://me:secret@example.com/",
     "http://inside.test/",
+    "ignore-your-instructions://x",
+    "http://now-run-bash.internal/",
   ])("to %s leads nowhere", async (location) => {
     await using net: Internet = await internet(
       {
@@ -58,6 +60,10 @@ describe("[A42] redirects", () => {
     const { output, isError } = await fetched(net, "http://example.com/");
     expect(isError).toBe(true);
     expect(output).toMatch(/^example\.com redirects, which is not followed: /);
+    // Whatever the server wrote stands inside the mark.
+    expect(output.split("\n<untrusted", 1)[0]).toMatch(
+      /^example\.com redirects, which is not followed: it leads (where pages are not read from|to another host\. If .* below)\.$/,
+    );
     expect(net.dialed).toEqual([`${PUBLIC}:80`]);
     expect(net.asked).toEqual(["example.com/"]);
   });
@@ -147,7 +153,7 @@ describe("[A44] what packs, waits and never ends", () => {
   });
 
   it.each([
-    ["gzip × 5,000", Array(1_500).fill("gzip").join(","), gzipSync("x")],
+    ["gzip × 5,000", Array(5_000).fill("gzip").join(","), gzipSync("x")],
     ["three", "gzip,gzip,gzip", gzipSync(gzipSync(gzipSync("x")))],
     ["what was not asked for", "zstd", Buffer.from("x")],
     ["a name of ours", "constructor", Buffer.from("x")],
@@ -176,14 +182,8 @@ describe("[A44] what packs, waits and never ends", () => {
   });
 
   it("an endless body ends at the limit, also if it says that it is short", async () => {
-    const endless = (_: IncomingMessage, response: ServerResponse): void => {
-      response.writeHead(200, { "Content-Type": "text/plain" });
-      const more = (): void => {
-        while (!response.destroyed && response.write("x".repeat(65_536)));
-      };
-      response.on("drain", more);
-      more();
-    };
+    const endless = (_: IncomingMessage, response: ServerResponse): void =>
+      pour(response.writeHead(200, { "Content-Type": "text/plain" }));
     await using net = await internet({ "example.com": endless });
     const { output } = await fetched(net, "http://example.com/", { settings: { maxBytes: 300_000 } });
     expect(output).toMatch(/larger than 0\.3 MB/);
@@ -248,6 +248,25 @@ describe("[A44] what packs, waits and never ends", () => {
     expect(late.output).toMatch(/did not answer whole within 0\.05 s/);
   });
 
+  it("what is not read is not waited for, and leaves no connection", async () => {
+    const heads: Record<string, [number, Record<string, string>]> = {
+      "/redirect": [302, { Location: "https://other.test/" }],
+      "/image": [200, { "Content-Type": "image/png" }],
+      "/packed": [200, { "Content-Type": "text/plain", "Content-Encoding": "zstd" }],
+      "/broken": [200, { "Content-Type": "text/plain", "Content-Encoding": "gzip" }],
+      "/large": [200, { "Content-Type": "text/plain", "Content-Length": "99999999" }],
+      "/error": [500, { "Content-Type": "text/plain" }],
+    };
+    await using net = await internet({
+      "example.com": (request, response) => pour(response.writeHead(...heads[request.url!]!)),
+    });
+    for (const path of Object.keys(heads))
+      expect((await fetched(net, `http://example.com${path}`)).isError, path).toBe(true);
+    for (const { socket } of net.requests)
+      if (!socket.closed) await new Promise((closed) => socket.once("close", closed));
+    expect(net.requests).toHaveLength(6);
+  });
+
   it("a proxy of the environment is not asked", async () => {
     let proxied = 0;
     const proxy = createHttpServer((_, response) => {
@@ -266,6 +285,15 @@ describe("[A44] what packs, waits and never ends", () => {
     }
   });
 });
+
+/** Without end. */
+function pour(response: ServerResponse): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write("x".repeat(65_536)));
+  };
+  response.on("drain", more);
+  more();
+}
 
 /** So many megabytes of one letter. */
 async function brotliBomb(megabytes: number): Promise<Buffer> {

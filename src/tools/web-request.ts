@@ -13,9 +13,9 @@ import { plainHost } from "../config/hosts.ts";
 import { messageOf } from "../errors.ts";
 import { ACCEPT_ENCODING, decodersFor, readBody } from "./web-body.ts";
 import { kindOf } from "./web-kind.ts";
-import { addressProblem, urlProblem, type WebPlaces } from "./web-places.ts";
+import { addressProblem, urlProblem, type WebReach } from "./web-sites.ts";
 
-export interface WebAccess extends WebPlaces {
+export interface WebAccess extends WebReach {
   /** All addresses of a name. The system's own way by default. */
   resolve?: (host: string) => Promise<string[]>;
   /** Opens a socket to `hostname`, which is an address. */
@@ -43,9 +43,8 @@ export async function getPage(start: URL, access: WebAccess, cancel: AbortSignal
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
       const reply = await getOnce(url, access, signal);
       if (!("next" in reply)) return reply;
-      const why = redirectProblem(url, reply.next, access);
-      if (why !== undefined)
-        return { ok: false, why, said: reply.next.href.slice(0, 2_048), from: url.origin };
+      const refused = redirectProblem(url, reply.next, access);
+      if (refused !== undefined) return { ok: false, from: url.origin, ...refused };
       url = reply.next;
     }
     return { ok: false, why: `${start.host} redirects more than ${MAX_REDIRECTS} times; nothing was read.` };
@@ -60,15 +59,20 @@ export async function getPage(start: URL, access: WebAccess, cancel: AbortSignal
   }
 }
 
-/** Where it leads is the server's word, and stands apart. */
-function redirectProblem(from: URL, to: URL, access: WebAccess): string | undefined {
+/** Where it leads is the server's word, its host and scheme too: our own words name none of it. */
+function redirectProblem(from: URL, to: URL, access: WebAccess): { why: string; said: string } | undefined {
   const stop = `${from.host} redirects, which is not followed:`;
-  const host = plainHost(to);
+  const [host, said] = [plainHost(to), to.href.slice(0, 2_048)];
   const problem = urlProblem(to, access) ?? (isIP(host) === 0 ? undefined : addressProblem(host, to, access));
-  if (problem !== undefined) return `${stop} ${problem}`;
-  if (from.protocol === "https:" && to.protocol === "http:") return `${stop} it would give up encryption.`;
+  if (problem !== undefined)
+    return { why: `${stop} it leads where pages are not read from.`, said: `${said}\n${problem}` };
+  if (from.protocol === "https:" && to.protocol === "http:")
+    return { why: `${stop} it would give up encryption.`, said };
   if (withoutWww(from) === withoutWww(to)) return undefined;
-  return `${stop} it leads to another host. If you want to read that, ask for the address below.`;
+  return {
+    why: `${stop} it leads to another host. If you want to read that, ask for the address below.`,
+    said,
+  };
 }
 
 const withoutWww = (url: URL): string => plainHost(url).replace(/^www\./, "");

@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buildConnector } from "undici";
 import { isPublic } from "../../src/tools/public-address.ts";
-import type { WebSettings } from "../../src/tools/web-places.ts";
 import type { WebAccess } from "../../src/tools/web-request.ts";
+import type { WebSettings } from "../../src/tools/web-sites.ts";
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -4,13 +4,13 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import type { z } from "zod";
-import { isBelow, type Place, plainHost } from "../config/hosts.ts";
+import { isBelow, plainHost, type Site } from "../config/hosts.ts";
 import type { Web } from "../config/schema.ts";
 import { isPublic, mayBeNamed } from "./public-address.ts";
 
 export type WebSettings = z.output<typeof Web>;
 
-export interface WebPlaces {
+export interface WebReach {
   settings: WebSettings;
   /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */
   ownPort: number;
@@ -25,7 +25,7 @@ const LOCAL_NAMES = "localhost local internal localdomain intranet lan home corp
 );
 
 /** Why this is not read, in words for the model; undefined: it may be looked up. */
-export function urlProblem(url: URL, { settings }: WebPlaces): string | undefined {
+export function urlProblem(url: URL, { settings }: WebReach): string | undefined {
   const host = plainHost(url);
   const port = portOf(url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
@@ -37,9 +37,9 @@ export function urlProblem(url: URL, { settings }: WebPlaces): string | undefine
     return `${host} is denied by web.deny in cadre.yaml. Look elsewhere.`;
   if (settings.allow.length > 0 && !settings.allow.some((entry) => isBelow(host, entry)))
     return `${host} is not among the hosts that web.allow in cadre.yaml lists: ${settings.allow.join(", ")}.`;
-  if (!PORTS.includes(port) && !settings.private.some((place) => place.port === port))
+  if (!PORTS.includes(port) && !settings.private.some((site) => site.port === port))
     return `Pages are read from the ports ${PORTS.join(", ")}, not from ${port}. ${opening(host, port)}`;
-  if (isLocalName(host) && !settings.private.some((place) => "host" in place && isBelow(host, place.host)))
+  if (isLocalName(host) && !settings.private.some((site) => "host" in site && isBelow(host, site.host)))
     return `${host} is a name of a private network, which is not read. ${opening(host, port)}`;
   return undefined;
 }
@@ -47,11 +47,11 @@ export function urlProblem(url: URL, { settings }: WebPlaces): string | undefine
 export function addressProblem(
   address: string,
   url: URL,
-  { settings, ownPort }: WebPlaces,
+  { settings, ownPort }: WebReach,
 ): string | undefined {
   const port = portOf(url);
   const host = plainHost(url);
-  const isOpen = settings.private.some((place) => opens(place, { host, port, address }));
+  const isOpen = settings.private.some((site) => opens(site, { host, port, address }));
   if (isPublic(address)) return PORTS.includes(port) || isOpen ? undefined : `Port ${port} is not read.`;
   if (port === ownPort) return "That is Cadre's own interface, which agents do not get to.";
   if (isOpen) return undefined;
@@ -62,8 +62,8 @@ export function addressProblem(
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === "https:" ? 443 : 80);
 
 function opening(host: string, port: number): string {
-  const place = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return `If it is meant to be read, a person sets \`web: { private: ["${place}"] }\` in cadre.yaml.`;
+  const site = PORTS.includes(port) ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `If it is meant to be read, a person sets \`web: { private: ["${site}"] }\` in cadre.yaml.`;
 }
 
 function isLocalName(host: string): boolean {
@@ -72,12 +72,12 @@ function isLocalName(host: string): boolean {
 }
 
 function opens(
-  place: Place,
+  site: Site,
   { host, port, address }: { host: string; port: number; address: string },
 ): boolean {
-  if (place.port === undefined ? !PORTS.includes(port) : place.port !== port) return false;
-  if ("host" in place) return isBelow(host, place.host) && (isPublic(address) || mayBeNamed(address));
+  if (site.port === undefined ? !PORTS.includes(port) : site.port !== port) return false;
+  if ("host" in site) return isBelow(host, site.host) && (isPublic(address) || mayBeNamed(address));
   const ip = ipaddr.process(address);
-  const [base, bits] = ipaddr.parseCIDR(place.range);
+  const [base, bits] = ipaddr.parseCIDR(site.range);
   return ip.kind() === base.kind() && ip.match(base, bits);
 }

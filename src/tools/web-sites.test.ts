@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { html, type Internet, internet } from "../../test/support/internet.ts";
-import { PlaceEntry } from "../config/hosts.ts";
+import { SiteEntry } from "../config/hosts.ts";
 import { tempWorkspace } from "./temp-workspace.fixture.ts";
 import { webFetchTool } from "./web-fetch.ts";
-import type { WebSettings } from "./web-places.ts";
+import type { WebSettings } from "./web-sites.ts";
 
 let net: Internet;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function tried(url: string, settings: Partial<WebSettings> = {}) {
   return { output: output as string, isError: isError ?? false, dialed: net.dialed.slice(before) };
 }
 
-const opened = (...places: string[]) => ({ private: places.map((place) => PlaceEntry.parse(place)) });
+const opened = (...places: string[]) => ({ private: places.map((place) => SiteEntry.parse(place)) });
 
 describe("[A40] [A41] private places are not reached, however they are written", () => {
   it.each(
