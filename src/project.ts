@@ -16,6 +16,7 @@ import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
 import type { Definition, Effect } from "./journal/definition.ts";
 import type { Payload } from "./journal/events.ts";
+import { adminHeld } from "./loop/admin-tools.ts";
 import { limitsOf } from "./loop/admit.ts";
 import { turnTools } from "./loop/call-options.ts";
 import { delegatesAt } from "./loop/delegation.ts";
@@ -110,7 +111,8 @@ export function openProject(options: ProjectOptions): Project {
     agents,
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),
-    offered: (definition) => offeredTools(pinned(definition, tools), tools),
+    offered: (definition) =>
+      offeredTools(pinned(definition, tools), tools).concat(adminHeld(definition, { offers })),
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,

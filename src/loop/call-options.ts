@@ -9,6 +9,7 @@ import type { Definition } from "../journal/definition.ts";
 import type { Action } from "../patterns/action.ts";
 import type { View } from "../patterns/pattern.ts";
 import { promptMessages } from "../projections/transcript.ts";
+import { adminTools } from "./admin-tools.ts";
 import { askTools } from "./ask-user.ts";
 import { BRIEF_REQUEST, SUMMARY_REQUEST } from "./context.ts";
 import { DELEGATE, delegatesAt, delegationTools } from "./delegation.ts";
@@ -93,6 +94,7 @@ function delegationOf(view: View, parts: Offering): LanguageModelV4FunctionTool[
     ...tools,
     ...(detached ? tendingTools : []),
     ...mailTools(definition),
+    ...adminTools(definition, parts),
     ...askTools(view, parts),
   ];
   const made = offered.map(({ name, description, schema }) => offer(name, description, schema));

@@ -1,7 +1,11 @@
-// Calls that the loop answers itself, without a tool: see to children that nobody waits for, send a message, ask.
+// Calls that the loop answers itself, without a tool: see to children that nobody waits for, send a message, ask, look
+// after the runs of the project.
 
 import type { Effect } from "../journal/definition.ts";
 import type { View } from "../patterns/pattern.ts";
+import type { ToolCall } from "../projections/tool-call.ts";
+import { administer, adminPreview } from "./admin.ts";
+import { ADMIN_TOOLS, adminHeld, effectOfAdmin, isAdmin } from "./admin-tools.ts";
 import { ASK_NAMES, isQuestion, mayAsk } from "./ask-user.ts";
 import { DELEGATE } from "./delegation.ts";
 import { mailTools, SEND_MESSAGE, sendMail } from "./mail.ts";
@@ -20,24 +24,34 @@ export const LOOP_TOOLS: readonly string[] = [
   SEND_MESSAGE,
   ...TEAM_TOOLS,
   ...ASK_NAMES,
+  ...ADMIN_TOOLS,
 ];
 
 export const isErrand = (tool: string): boolean =>
-  tool === SEND_MESSAGE || isTending(tool) || isQuestion(tool);
+  tool === SEND_MESSAGE || isTending(tool) || isQuestion(tool) || isAdmin(tool);
 
 /** Whatever else it may call: only an agent whose file lists it may run it. */
-export const mustBeListed = (tool: string): boolean => tool === SEND_MESSAGE;
+export const mustBeListed = (tool: string): boolean => tool === SEND_MESSAGE || isAdmin(tool);
 
-export const effectOfErrand = (tool: string): Effect =>
-  tool === "cancel_run" || tool === SEND_MESSAGE ? "idempotent" : "read";
+export function effectOfErrand(tool: string): Effect {
+  if (isAdmin(tool)) return effectOfAdmin(tool);
+  return tool === "cancel_run" || tool === SEND_MESSAGE ? "idempotent" : "read";
+}
 
 /** Some errands depend on the agent's file, and on where it stands. */
 export function mayRun(tool: string, view: View, parts: Pick<LoopParts, "offers">): boolean {
   if (isQuestion(tool)) return mayAsk(view, parts);
+  if (isAdmin(tool)) return adminHeld(view.definition, parts).some(({ name }) => name === tool);
   return tool !== SEND_MESSAGE || mailTools(view.definition).length > 0;
+}
+
+/** What a person sees of it before it happens. */
+export async function previewOfErrand(call: ToolCall, parts: Pick<LoopParts, "store">): Promise<string> {
+  return isAdmin(call.name) ? adminPreview(call, parts) : JSON.stringify(call.input, null, 2);
 }
 
 export async function runErrand(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {
   const call = run.state.calls.get(callId)!;
+  if (isAdmin(call.name)) return administer(call, run, parts);
   return call.name === SEND_MESSAGE ? sendMail(call, run, parts) : tendChildren(call, run, parts);
 }

@@ -33,14 +33,17 @@ export function grantGiven(item: ApprovalItem, decision: Wider, state: RunState,
 }
 
 function ruleFor(item: ApprovalItem, { decision, input }: Wider, { grantFor }: Parts): string {
-  const given = decision === "edit" ? input : item.input;
-  const rule =
-    item.tool === undefined ? undefined : (delegationGrant(item.tool, given) ?? grantFor(item.tool, given));
+  const rule = grantOf(item.tool, decision === "edit" ? input : item.input, grantFor);
   if (rule !== undefined && decision !== "reject") return rule;
   throw new CadreError(
     "UNPROCESSABLE",
     "This decision can only be given once: it cannot be made a rule. The approval stays open.",
   );
+}
+
+/** The rule that a wider yes to this call comes to; undefined: it can only be given once. */
+export function grantOf(tool: string | undefined, input: unknown, grantFor: GrantFor): string | undefined {
+  return tool === undefined ? undefined : (delegationGrant(tool, input) ?? grantFor(tool, input));
 }
 
 /** For this one delegate, not for whoever else it may start. */

@@ -10,7 +10,7 @@ import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-cal
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
 import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
-import { effectOfErrand, isErrand, mustBeListed } from "./errands.ts";
+import { effectOfErrand, isErrand, mustBeListed, previewOfErrand } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import { raisedByDelegation, raisedByErrand } from "./raises.ts";
 import { invalidJson, refusalOf, result } from "./refuse-call.ts";
@@ -41,7 +41,8 @@ export async function judgedCall(
   const effect = effectOfErrand(name);
   const raises = await raisedByErrand(call, run, parts);
   const judged = attended(judgeCall({ name, raises }, input, effect, grants, run, parts), run);
-  return proposed(call, { name, effect, ...judged }, JSON.stringify(input, null, 2), run, parts);
+  const preview = await previewOfErrand(call, parts);
+  return proposed(call, { name, effect, ...judged }, preview, run, parts);
 }
 
 /** Asked of a person unless a rule forbids it; nothing runs, so there is nothing that an answer is bound to. */

@@ -7,6 +7,7 @@ import type { View } from "../patterns/pattern.ts";
 import { isTainted } from "../projections/taint.ts";
 import type { ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool } from "../tools/tool.ts";
+import { adminHeld } from "./admin-tools.ts";
 import { type Delegated, delegateNamed } from "./delegation.ts";
 import { SEND_MESSAGE } from "./mail.ts";
 import type { LoopParts } from "./parts.ts";
@@ -40,9 +41,12 @@ async function raisedBy(
   if (!isTainted(state.taint)) return undefined;
   try {
     const other = await parts.findAgent(name);
-    const more = [...new Set(parts.tools.values())]
-      .filter((tool) => mayHarm(tool) && hasMore(other, definition, tool, parts))
-      .map((tool) => tool.name);
+    const tools = [...new Set(parts.tools.values())].filter((tool) =>
+      hasMore(other, definition, tool, parts),
+    );
+    const own = new Set(adminHeld(definition, parts).map((tool) => tool.name));
+    const admin = adminHeld(other, parts).filter((tool) => !own.has(tool.name));
+    const more = [...tools, ...admin].filter(mayHarm).map((tool) => tool.name);
     if (more.length === 0) return undefined;
     return `${baseName(other.name)} has ${more.join(", ")} beyond what ${baseName(definition.name)} has`;
   } catch (error) {
@@ -52,7 +56,8 @@ async function raisedBy(
   }
 }
 
-const mayHarm = ({ effect, patches }: AnyTool): boolean => effect === "unsafe" || patches === true;
+const mayHarm = ({ effect, patches }: Pick<AnyTool, "effect" | "patches">): boolean =>
+  effect === "unsafe" || patches === true;
 
 function hasMore(other: Definition, own: Definition, tool: AnyTool, { offers }: Parts): boolean {
   if (!offers(other, tool)) return false;

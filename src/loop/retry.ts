@@ -9,8 +9,14 @@ import type { AdmitParts } from "./admit.ts";
 import { isGone } from "./continued.ts";
 import { loadDefinition } from "./run-journal.ts";
 
-/** With fresh counts against the same limits, and the agent as it is now. */
-export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: RunId }> {
+type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
+
+/** With fresh counts against the same limits, and the agent as it is now. `as`: what it is called, and who pays. */
+export async function retry(
+  runId: RunId,
+  parts: Parts,
+  as: { runId?: RunId; budgetRunId?: RunId } = {},
+): Promise<{ runId: RunId }> {
   const row = await parts.store.run(runId);
   const head = await parts.store.head(runId);
   if (!row || !head) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
@@ -22,13 +28,14 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
   const definition = await agentOf(row, parts);
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...start } = first.payload;
-  const next = parts.ids.runId(parts.clock.now());
+  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId } = as;
   await parts.store.start(next, {
     ...start,
     definition: await parts.store.putBlob(JSON.stringify(definition)),
     depth: 0,
     trigger: "retry",
     rootRunId: next,
+    ...(budgetRunId === undefined ? {} : { budgetRunId }),
     continues: { runId, seq: head.seq, hash: head.hash },
   });
   await parts.wake(next);
@@ -36,7 +43,7 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
 }
 
 /** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */
-async function agentOf({ agent, definition }: RunRow, parts: AdmitParts): Promise<Definition> {
+async function agentOf({ agent, definition }: RunRow, parts: Parts): Promise<Definition> {
   const pinned = await loadDefinition(parts.store, definition);
   // H5: a draft is not the agent of its file; as that it could change what a draft may not.
   if (pinned.readOnly) return pinned;

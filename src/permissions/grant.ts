@@ -20,6 +20,9 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ["delegate", "agent"],
   ["send_message", "to"],
   ["restart_service", "service"],
+  ["mcp__admin__cancel_run", "run_id"],
+  ["mcp__admin__retry_run", "run_id"],
+  ["mcp__admin__recover_run", "run_id"],
 ]);
 
 /** For that one host, agent or service. Undefined: the tool's calls have no such name, or this one lacks it. */

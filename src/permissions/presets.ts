@@ -50,8 +50,15 @@ export function byDefault(unit: Unit, { tool }: Call): Verdict {
     : { verdict: "allow", rule: `default allow ${tool}` };
 }
 
+/** The loop's own, that only look. By their whole names: a server of anybody's may begin with the same words. */
+const LOOKS: ReadonlySet<string> = new Set([
+  "mcp__admin__list_runs",
+  "mcp__monitoring__health",
+  "mcp__monitoring__run_status",
+]);
+
 const ASK_BY_DEFAULT = new Set(["Write", "Edit", "Bash", "restart_service"]);
 
 function asksByDefault(tool: string): boolean {
-  return ASK_BY_DEFAULT.has(tool) || tool.startsWith("mcp__");
+  return ASK_BY_DEFAULT.has(tool) || (tool.startsWith("mcp__") && !LOOKS.has(tool));
 }

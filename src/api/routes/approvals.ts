@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
+import { grantOf } from "../../loop/give-grant.ts";
 import { decideApproval } from "../../loop/people.ts";
 import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
 import { fold } from "../../projections/projection.ts";
@@ -69,13 +70,13 @@ async function viewsOf({ store, people }: ApiParts, refs: readonly ApprovalRef[]
     if (items.length === 0) continue;
     const path = await agentPath(store, runId);
     for (const item of items)
-      views.set(`${runId}:${item.itemId}`, { ...item, path, ...grantOf(item, people) });
+      views.set(`${runId}:${item.itemId}`, { ...item, path, ...grantShown(item, people) });
   }
   return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
 }
 
-function grantOf({ kind, tool, input }: ApprovalItem, { grantFor }: ApiParts["people"]) {
-  const grant = kind === "tool" && tool !== undefined ? grantFor(tool, input) : undefined;
+function grantShown({ kind, tool, input }: ApprovalItem, { grantFor }: ApiParts["people"]) {
+  const grant = kind === "tool" ? grantOf(tool, input, grantFor) : undefined;
   return grant === undefined ? {} : { grant };
 }
 

@@ -1,0 +1,209 @@
+// Looks after the runs of a project for an agent (S1-1, S1-78). What other runs say comes marked as somebody else's, and
+// brings their taint with it; what a person has stopped or is asked about stays that person's.
+
+import { CadreError } from "../errors.ts";
+import { childRunId, type RunId } from "../ids.ts";
+import { type EventBody, RUN_STATUSES } from "../journal/events.ts";
+import { untrusted } from "../journal/untrusted.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import { hasEnded, type ToolCall } from "../projections/run-state.ts";
+import { emptyTaint, followTaint } from "../projections/taint.ts";
+import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
+import { beginWork } from "./begin-work.ts";
+import { eventsBefore } from "./continued.ts";
+import { SILENT_MS } from "./look-after.ts";
+import type { LoopParts } from "./parts.ts";
+import { retry } from "./retry.ts";
+import type { RunJournal } from "./run-journal.ts";
+
+type Asked = Extract<ReturnType<typeof readAdmin>, { asked: unknown }>["asked"];
+
+/** What is answered, and the runs whose words are in it. */
+interface Answer {
+  output: unknown;
+  words?: readonly RunRow[];
+}
+
+export async function administer(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
+  const read = readAdmin(call);
+  if ("problem" in read) return run.record(failed(call, read.problem!));
+  const { asked } = read;
+  const row = asked.run_id === undefined ? undefined : await parts.store.run(asked.run_id);
+  const refused = asked.run_id === undefined ? undefined : refusal(call.name, asked.run_id, row, run);
+  if (refused !== undefined) return run.record(failed(call, refused));
+  if (effectOfAdmin(call.name) !== "read") {
+    if (!parts.mayBegin()) return run.release();
+    const began = await beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }], run, parts);
+    if (began) return;
+  }
+  return perform({ asked, row: row!, call: run.state.calls.get(call.id)!, run, parts });
+}
+
+async function perform(errand: Errand): Promise<void> {
+  const { call, run, parts } = errand;
+  try {
+    run.record(await answered(call, await PERFORM[call.name]!(errand), parts));
+  } catch (error) {
+    if (!(error instanceof CadreError)) throw error;
+    run.record(failed(call, error.message));
+  }
+}
+
+/** What a person sees before saying yes: whose run it is, not only its number. */
+export async function adminPreview(call: ToolCall, { store }: Pick<LoopParts, "store">): Promise<string> {
+  const text = JSON.stringify(call.input, null, 2);
+  const { run_id: id } = (call.input ?? {}) as { run_id?: unknown };
+  const row = typeof id === "string" ? await store.run(id) : undefined;
+  return row ? `${text}\n\n${row.agent}, ${row.status}: ${row.task}` : text;
+}
+
+function refusal(
+  tool: string,
+  id: string,
+  row: RunRow | undefined,
+  { runId, state }: RunJournal,
+): string | undefined {
+  if (!row) return `There is no run ${id}. mcp__admin__list_runs shows those that there are.`;
+  if (effectOfAdmin(tool) === "read") return undefined;
+  const line = [runId, ...(state.start!.ancestors ?? []).map((above) => above.runId)];
+  if (line.includes(id))
+    return `${id} is your own run, or one that you work for: end with your report instead.`;
+  const ended = hasEnded(row.status);
+  if (tool === "mcp__admin__cancel_run" && ended) return `${id} has ended already (${row.status}).`;
+  if (tool === "mcp__admin__retry_run" && !ended)
+    return `${id} has not ended (${row.status}): there is nothing to try again.`;
+  if (tool === "mcp__admin__recover_run" && row.waitingOn?.kind !== "quarantine")
+    return `${id} was not set aside (${row.status}). What waits for a person is for that person.`;
+  return undefined;
+}
+
+interface Errand {
+  asked: Asked;
+  /** The run that it is about, where it is about one. */
+  row: RunRow;
+  call: ToolCall;
+  run: RunJournal;
+  parts: LoopParts;
+}
+
+const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
+  async mcp__admin__list_runs({ asked: { status, agent, limit = 20 }, parts }) {
+    const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
+    const { runs, nextCursor } = await parts.store.runs(filter);
+    return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
+  },
+
+  async mcp__admin__cancel_run({ row, asked: { reason }, run, parts }) {
+    const by = run.definition.name;
+    const reached = await parts.store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
+    return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
+  },
+
+  async mcp__admin__retry_run({ row, call, run, parts }) {
+    const next = childRunId(parts.digest, run.runId, call.id, call.attempts);
+    const { rootRunId, budgetRunId = rootRunId } = run.state.start!;
+    const begun = await retry(row.id, { ...parts, wake: async () => {} }, { runId: next, budgetRunId });
+    return { output: { run_id: begun.runId, continues: row.id, status: "started" } };
+  },
+
+  async mcp__admin__recover_run({ row, run, parts }) {
+    const payload = { by: run.definition.name };
+    const resumed: EventBody = { type: "RUN_RESUMED", payload, key: `resumed/${parts.ids.nonce()}` };
+    const { refused } = await parts.store.append({
+      runId: row.id,
+      after: row.seq,
+      events: [resumed],
+      guard: "unchanged",
+    });
+    if (refused) throw new CadreError("CONFLICT", `${row.id} has changed meanwhile. Look at it again.`);
+    return { output: { run_id: row.id, status: "goes on" } };
+  },
+
+  async mcp__monitoring__health({ parts }) {
+    const { store, clock } = parts;
+    const counts = await Promise.all(
+      RUN_STATUSES.map(async (status) => [status, await countOf(status, parts)]),
+    );
+    const { runs } = await store.runs({ status: ["running", "waiting", "suspended"], limit: MOST });
+    const now = clock.now();
+    const ids = (rows: readonly RunRow[]): RunId[] => rows.map(({ id }) => id);
+    return {
+      output: {
+        runs: Object.fromEntries(counts),
+        need_a_person: ids(runs.filter(({ status }) => status === "suspended")),
+        set_aside: ids(runs.filter(({ waitingOn }) => waitingOn?.kind === "quarantine")),
+        stuck: ids(
+          runs.filter(({ status, updatedAt }) => status === "running" && now - updatedAt > SILENT_MS),
+        ),
+        unreadable: (await store.quarantined()).map(({ runId }) => runId),
+      },
+    };
+  },
+
+  async mcp__monitoring__run_status({ row, parts }) {
+    const { runs } = await parts.store.runs({ parent: row.id, limit: 50 });
+    return { output: { ...summary(row), children: runs.map(summary) }, words: [row, ...runs] };
+  },
+};
+
+/** More are not counted. */
+const MOST = 200;
+
+async function countOf(status: RunRow["status"], { store }: LoopParts): Promise<number | string> {
+  const { runs } = await store.runs({ status: [status], limit: MOST });
+  return runs.length < MOST ? runs.length : `${MOST} or more`;
+}
+
+const LONGEST = 300;
+
+function summary(row: RunRow): object {
+  const { id, agent, status, parentRunId, waitingOn, stopReason, turns, usage } = row;
+  return {
+    run_id: id,
+    agent,
+    status,
+    parent: parentRunId,
+    waiting_on: waitingOn?.kind,
+    stop_reason: stopReason,
+    task: row.task.slice(0, LONGEST),
+    summary: row.summary?.slice(0, LONGEST),
+    turns,
+    cost: usage.cost,
+    updated_at: new Date(row.updatedAt).toISOString(),
+  };
+}
+
+async function answered(
+  call: ToolCall,
+  { output, words = [] }: Answer,
+  parts: LoopParts,
+): Promise<EventBody> {
+  const base = { toolCallId: call.id, ...attempt(call) };
+  if (words.length === 0) return { type: "TOOL_RESULT", payload: { ...base, output } };
+  const sources = await Promise.all(words.map((row) => taintOf(row.id, parts)));
+  const source = sources.find((found) => found !== undefined);
+  const marked = untrusted(parts.ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
+  const tainted = source === undefined ? {} : { untrusted: source };
+  return { type: "TOOL_RESULT", payload: { ...base, output: marked, ...tainted } };
+}
+
+/** Whose words a run has that nobody here wrote, with those that it continues. */
+async function taintOf(runId: RunId, { store }: LoopParts): Promise<string | undefined> {
+  const events = await store.journal(runId);
+  const [first] = events;
+  const before = first?.type === "RUN_STARTED" ? await eventsBefore(store, first.payload) : [];
+  const taint = emptyTaint();
+  for (const event of [...before, ...events]) followTaint(taint, event);
+  return taint.sources[0];
+}
+
+const attempt = ({ attempts }: ToolCall): { attempt?: number } => (attempts > 1 ? { attempt: attempts } : {});
+
+function started(call: ToolCall, { host, pid }: LoopParts) {
+  const next = call.attempts + 1;
+  return { toolCallId: call.id, ...(next > 1 ? { attempt: next } : {}), host, pid };
+}
+
+function failed(call: ToolCall, output: string): EventBody {
+  return { type: "TOOL_RESULT", payload: { toolCallId: call.id, ...attempt(call), output, isError: true } };
+}
