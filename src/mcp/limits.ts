@@ -1,0 +1,13 @@
+// What a server may cost us.
+
+/** Bytes of one answer, and of whatever comes between two messages of ours. */
+export const MAX_ANSWER = 16 * 1024 * 1024;
+
+/** Until it has introduced itself and listed its tools; a first `npx` fetches a package. */
+export const CONNECT_MS = 30_000;
+
+/** A call, where neither the server's `timeout` nor the run's `toolTimeout` ends it before. */
+export const LONGEST_CALL_MS = 3_600_000;
+
+/** After a failure: 1 s, 2 s, 4 s … before it is tried again. */
+export const backOff = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), 60_000);
