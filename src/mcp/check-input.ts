@@ -15,18 +15,20 @@ interface Checking {
   root: Schema;
   /** A recursive schema costs no more than this; what is left is not looked at. */
   steps: number;
+  /** How many schemas stand within each other here, by nesting or by reference. */
+  depth: number;
   problems: InputProblem[];
 }
 
 const MAX_STEPS = 20_000;
-const MAX_DEPTH = 64;
+const MAX_DEPTH = 100;
 const MAX_PROBLEMS = 10;
 /** Linear is still slow when both are long. */
 const MAX_PATTERN = 500;
 const MAX_MATCHED = 10_000;
 
 export function checkInput(schema: Schema, input: unknown): InputProblem[] {
-  const checking: Checking = { root: schema, steps: MAX_STEPS, problems: [] };
+  const checking: Checking = { root: schema, steps: MAX_STEPS, depth: 0, problems: [] };
   check(schema, input, [], checking);
   return checking.problems.slice(0, MAX_PROBLEMS);
 }
@@ -36,7 +38,7 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
     report(checking, path, "is not allowed");
     return;
   }
-  if (--checking.steps < 0 || path.length > MAX_DEPTH || checking.problems.length >= MAX_PROBLEMS) return;
+  if (--checking.steps < 0 || checking.depth > MAX_DEPTH || checking.problems.length >= MAX_PROBLEMS) return;
   const schema = resolved(written, checking);
   if (!schema) return;
   const wrong = typeProblem(schema, value) ?? valueProblem(schema, value);
@@ -44,11 +46,13 @@ function check(written: unknown, value: unknown, path: InputProblem["path"], che
     report(checking, path, wrong);
     return;
   }
+  checking.depth++;
   if (typeof value === "string") checkText(schema, value, path, checking);
   if (typeof value === "number") checkNumber(schema, value, path, checking);
   if (Array.isArray(value)) checkList(schema, value, path, checking);
   else if (isMapping(value)) checkMapping(schema, value, path, checking);
   checkCombined(schema, value, path, checking);
+  checking.depth--;
 }
 
 /** `#/$defs/x`, through a few references; anything else is not looked at. */

@@ -213,6 +213,17 @@ function reasonOf(error: unknown, transport: Transport): string {
     return "it wants a sign-in (401), which Cadre does not do: give it a token by `headers` in cadre.yaml";
   if (error instanceof SdkHttpError && error.status === 403)
     return "it refuses us (403): check its `headers`";
-  const cause = error instanceof Error && error.cause ? ` (${messageOf(error.cause)})` : "";
-  return `${messageOf(error).slice(0, 1_000)}${cause.slice(0, 300)}`;
+  return messageOf(firstCause(error)).slice(0, 1_000);
+}
+
+/** Of `probe failed: fetch failed: connect ECONNREFUSED`, the last. */
+function firstCause(error: unknown): unknown {
+  let cause = error;
+  for (let depth = 0; depth < 8; depth++) {
+    const { cause: next, data } = cause as { cause?: unknown; data?: { cause?: unknown } };
+    const deeper = next ?? data?.cause;
+    if (!(deeper instanceof Error)) break;
+    cause = deeper;
+  }
+  return cause;
 }

@@ -82,7 +82,8 @@ export function canonical(value: unknown): string {
 const HIDDEN = /[^\t\n\r\P{C}]|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/u;
 
 /** Joiners and variation selectors within emoji are how emoji are written. */
-const EMOJI = /\p{Extended_Pictographic}(?:\uFE0F|\u200D|\p{Emoji_Modifier}|\p{Extended_Pictographic})*/gu;
+const EMOJI =
+  /\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu;
 
 /** True where a tool's words hide something. */
 export const hidesText = (tool: ListedTool): boolean =>
