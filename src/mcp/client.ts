@@ -1,8 +1,7 @@
 // The connection to one server: opened when it is first needed, and again, after a while, when it was lost. One connection
 // serves all runs of the process. Everything has a time limit, and every failure is one sentence for whoever called.
-//  M1  Nothing is sent to a server whose way of starting is not the one that was handed in.
-//  M2  What a listing says counts until the server says that it has changed, or the connection is another one.
-//  M3  `sent` tells a call that may have happened from one that has not.
+//  X5  A call that may have happened is told from one that has not: `sent`.
+//  X6  What a listing says counts until the server says that it has changed, or the connection is another one.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import type { Clock } from "../clock.ts";
@@ -105,7 +104,10 @@ export function createConnection(parts: ConnectionParts): Connection {
         const options = { signal, timeout: LONGEST_CALL_MS, toolDefinition };
         return await client.callTool({ name: called, arguments: input }, options);
       } catch (error) {
-        throw new ServerFailure(reasonOf(error, wire), true);
+        const why = reasonOf(error, wire);
+        // A server at an address that has started anew knows nothing of us: the next call introduces us again.
+        if (error instanceof SdkHttpError) await client.close();
+        throw new ServerFailure(why, true);
       }
     },
     async close() {

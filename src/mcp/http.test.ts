@@ -80,6 +80,39 @@ describe("a server at an address", () => {
     expect(new Set(asked)).toEqual(new Set(["POST /mcp"]));
   });
 
+  test("that has started anew, and knows us no more, is introduced to again at the next call", async () => {
+    let session = "s0";
+    const { url } = await listen((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const { id, method } = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<
+          string,
+          unknown
+        >;
+        const answer = (result: unknown): void => {
+          const headers = { "content-type": "application/json", "mcp-session-id": session };
+          response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+        };
+        const serverInfo = { name: "x", version: "1" };
+        if (method === "initialize")
+          return answer({ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo });
+        if (id === undefined) return response.writeHead(request.method === "GET" ? 405 : 202).end();
+        if (request.headers["mcp-session-id"] !== session) return response.writeHead(404).end();
+        answer(
+          method === "tools/list"
+            ? { tools: [{ name: "t", inputSchema: { type: "object" } }] }
+            : { content: [] },
+        );
+      });
+    });
+    const connection = connectTo(url);
+    const { tools } = await connection.list();
+    session = "s1";
+    await expect(connection.call(tools[0]!, {}, never)).rejects.toMatchObject({ sent: true });
+    expect(await connection.call(tools[0]!, {}, never)).toMatchObject({ content: [] });
+  });
+
   test("that cannot be reached is a sentence", async () => {
     const { url } = await listen(() => {});
     const [server] = listening.splice(0);

@@ -156,6 +156,22 @@ it("[A49] a command that changes while an approval is open: the tool is gone, an
   );
 });
 
+it("[F02] [P4] killed in the middle of a call: a person says what became of it, and it is not called again", async () => {
+  const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
+  const plan: Plan = { tools: [{ name: "log" }], does: { log: "hang" } };
+  await withServer(plan, { script, agent: "mcpServers: [git]" }, async (world, file) => {
+    const runId = await world.run("look");
+    await world.settled(runId);
+    await decide(world, runId, "approve");
+    await expect.poll(() => count(file, "call log"), { timeout: 10_000 }).toBe(1);
+    world.die();
+    await world.restart();
+    const state = await world.settled(runId);
+    expect(state.waitingOn).toMatchObject({ kind: "outcome_unknown" });
+    expect(count(file, "call log")).toBe(1);
+  });
+});
+
 it("[A50] only an agent that names the tool or its server is offered it, and a deny rule holds", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const cast = {

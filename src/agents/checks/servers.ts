@@ -4,12 +4,15 @@
 import { nearest } from "../../config/problem.ts";
 import { type Check, type Finding, warning } from "./check.ts";
 
+/** Tools of the runtime itself that are called as if they were a server's. */
+const OUR_OWN = new Set(["agent", "admin", "monitoring"]);
+
 export const servers: Check = ({ definition }, { servers: known }) => {
   if (!known) return [];
   const listed = (definition.mcpServers ?? []).map((name) => ({ key: "mcpServers", name }));
   const called = (definition.tools.allow ?? []).flatMap((rule) => {
     const [, name] = /^mcp__([^*]+?)__/.exec(rule) ?? [];
-    return name === undefined || name === "agent" ? [] : [{ key: "tools", name }];
+    return name === undefined || OUR_OWN.has(name) ? [] : [{ key: "tools", name }];
   });
   const missing = [...listed, ...called].filter(({ name }) => !known.includes(name));
   const once = new Map(missing.map((one) => [`${one.key} ${one.name}`, one]));
