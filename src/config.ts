@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readKeys } from "./config/keys.ts";
+import { readMcpJson } from "./config/mcp-json.ts";
 import { type Problem, problemText } from "./config/problem.ts";
 import { CONFIG_KEYS, type ConfigValues, type LimitsInput, type Provider } from "./config/schema.ts";
 import { type Env, isTrusted } from "./config/trust.ts";
@@ -73,6 +74,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   const trusted = isTrusted(folder, env);
   const { values, problems } = document ? checked(document) : { values: {} as ConfigValues, problems: [] };
   if (document && !trusted) problems.push(...dropUntrusted(document, values, folder));
+  const others = readMcpJson(folder, trusted);
+  problems.push(...others.problems);
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
   return {
@@ -93,7 +96,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     limits: values.limits ?? {},
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
-    mcpServers: values.mcpServers ?? {},
+    // What a person wrote for Cadre wins over what they wrote for other products.
+    mcpServers: { ...others.servers, ...values.mcpServers },
     services: values.services ?? {},
     web: values.web ?? { allow: [], deny: [], private: [] },
     roles: values.roles ?? [],

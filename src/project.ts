@@ -12,6 +12,8 @@ import { type AgentSet, findAgent } from "./agents/load.ts";
 import { type LoadedSteps, loadSteps } from "./agents/load-steps.ts";
 import { composePrompt } from "./agents/prompt.ts";
 import { checkFiles, type FileReport } from "./agents/validate-files.ts";
+import { systemClock } from "./clock.ts";
+import type { Problem } from "./config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
 import type { Definition, Effect } from "./journal/definition.ts";
@@ -21,6 +23,9 @@ import { limitsOf } from "./loop/admit.ts";
 import { turnTools } from "./loop/call-options.ts";
 import { delegatesAt } from "./loop/delegation.ts";
 import { LOOP_TOOLS } from "./loop/errands.ts";
+import { toolName } from "./mcp/names.ts";
+import { createServers, type McpServers } from "./mcp/servers.ts";
+import { wantedServers } from "./mcp/wanted.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
@@ -30,6 +35,7 @@ import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
+import { cleanEnvironment } from "./tools/clean-env.ts";
 import { toolsFor } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
@@ -53,7 +59,13 @@ export interface Project {
   /** Where the agents lie that come with Cadre. */
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
+  /** The built-in ones, those of MCP servers as they are pinned now, and what was handed in. */
   readonly tools: readonly AnyTool[];
+  /** By every name under which a model may call it; another map when there are others. */
+  toolsByName(): ReadonlyMap<string, AnyTool>;
+  readonly servers: McpServers;
+  /** Lists the servers that this agent may use, if nobody has yet. Answers with what went wrong: it runs without them. */
+  ready(definition: Definition): Promise<string[]>;
   /** As they are on disk now: a new file is a new agent. */
   agents(): Promise<AgentSet>;
   /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
@@ -85,11 +97,13 @@ export function openProject(options: ProjectOptions): Project {
     web: { settings: config.web, ownPort: config.server.port },
     search: { settings: config.search, env },
   });
-  const tools = [...builtin, ...(options.tools ?? [])];
+  const servers = serversOf(config, env, home);
+  config.problems.push(...serverProblems(config, servers));
+  const own = [...builtin, ...(options.tools ?? [])];
+  const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelByKey(env);
-  const byName = toolsByName(tools);
-  const toolNames = [...byName.keys(), ...LOOP_TOOLS];
+  const toolNames = [...byName().keys(), ...LOOP_TOOLS];
   config.problems.push(...configRuleProblems(config, toolNames));
   const folders = agentFolders(config, home);
   const names = createModelNames({
@@ -98,21 +112,26 @@ export function openProject(options: ProjectOptions): Project {
     providers: models.providers,
     hasKey: models.hasKey,
   });
-  const known = { models: names, toolNames };
+  const known = { models: names, toolNames, servers: servers.names };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
-  const named = async (name: string) => pinned(findAgent(await agents(), name).definition, tools);
+  const named = async (name: string) => pinned(findAgent(await agents(), name).definition, own);
   return {
     config,
     defaultModel,
     builtinFolder: folders.builtin,
     models,
-    tools,
+    get tools() {
+      return tools();
+    },
+    toolsByName: byName,
+    servers,
+    ready: (definition) => servers.ready(wantedServers(definition, servers.names)),
     agents,
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),
     offered: (definition) =>
-      offeredTools(pinned(definition, tools), tools).concat(adminHeld(definition, { offers })),
+      offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers })),
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,
@@ -122,7 +141,7 @@ export function openProject(options: ProjectOptions): Project {
       const at = { depth: 0, attended: true, workspace: config.folder };
       const start = { task, ...at, limits } as Payload<"RUN_STARTED">;
       const view = { definition, state: { ...emptyRunState(), start } };
-      const offered = turnTools(view, { tools: byName, offers, inputSchema: inputSchemaOf });
+      const offered = turnTools(view, { tools: byName(), offers, inputSchema: inputSchemaOf });
       return {
         agent: definition.name,
         prompt: compose(definition, start, Date.now()),
@@ -130,6 +149,41 @@ export function openProject(options: ProjectOptions): Project {
       };
     },
   };
+}
+
+function serversOf(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+  home: string,
+): McpServers {
+  const { mcpServers, folder } = config;
+  // A server serves all runs.
+  const { CADRE_RUN_ID: _, ...environment } = cleanEnvironment(folder, "", env);
+  return createServers({ servers: mcpServers, folder, env, home, environment, clock: systemClock });
+}
+
+function serverProblems({ at }: Config, { problems }: McpServers): Problem[] {
+  return problems.map(({ server, message, suggestion }) => ({
+    file: "cadre.yaml",
+    ...at(["mcpServers", server]),
+    code: "MCP_SERVER",
+    severity: "warning",
+    message: `the MCP server \`${server}\` ${message}`,
+    ...(suggestion ? { suggestion } : {}),
+  }));
+}
+
+/** All tools now: made anew only when those of the servers are others. */
+function catalogue(own: readonly AnyTool[], servers: McpServers) {
+  let made = { of: undefined as readonly AnyTool[] | undefined, tools: own, byName: toolsByName(own) };
+  const now = () => {
+    const of = servers.tools();
+    if (made.of === of) return made;
+    const tools = [...own, ...of];
+    made = { of, tools, byName: toolsByName(tools) };
+    return made;
+  };
+  return { tools: () => now().tools, byName: () => now().byName };
 }
 
 function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
@@ -215,9 +269,14 @@ function chooseModel(
 function pinned(definition: NonNullable<Agent["definition"]>, tools: readonly AnyTool[]): Definition {
   const canonical = (rules: readonly string[]) => rules.map((rule) => canonicalRule(loopRule(rule), tools));
   const { allow, ask, deny } = definition.tools;
+  const ofServers = (definition.mcpServers ?? []).map((name) => toolName(name, "*"));
   return {
     ...definition,
-    tools: { ...(allow ? { allow: canonical(allow) } : {}), ask: canonical(ask), deny: canonical(deny) },
+    tools: {
+      ...(allow ? { allow: [...canonical(allow), ...ofServers] } : {}),
+      ask: canonical(ask),
+      deny: canonical(deny),
+    },
     permissions: { ask: canonical(definition.permissions.ask), deny: canonical(definition.permissions.deny) },
   };
 }
@@ -247,24 +306,24 @@ export function toolsByName(tools: readonly AnyTool[]): Map<string, AnyTool> {
 }
 
 export function offers(
-  { tools: { allow, deny }, router, readOnly }: Definition,
-  tool: Pick<AnyTool, "name" | "effect" | "idle">,
+  { tools: { allow, deny }, router, readOnly, mcpServers = [] }: Definition,
+  tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">,
 ): boolean {
   // S3-24: a router only chooses. A draft changes nothing.
   if (router || (readOnly && tool.effect !== "read")) return false;
   if (rulesFor(deny, "wide", tool.name).some((rule) => rule.bare)) return false;
   // `Write(src/**)` also speaks about a command that writes there, but it is no permission to run commands.
-  if (allow === undefined) return !tool.idle;
+  if (allow === undefined) return tool.server === undefined ? !tool.idle : mcpServers.includes(tool.server);
   return rulesFor(allow, "strict", tool.name).some(
     (rule) => rule.names(tool.name) && !(tool.idle && rule.text.includes("*")),
   );
 }
 
-function systemPrompt(tools: readonly AnyTool[]): Project["systemPrompt"] {
+function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] {
   const composed = new WeakMap<object, string>();
   const offered = new WeakMap<Definition, string[]>();
   const namesFor = (definition: Definition): string[] => {
-    const names = offered.get(definition) ?? offeredTools(definition, tools).map(({ name }) => name);
+    const names = offered.get(definition) ?? offeredTools(definition, tools()).map(({ name }) => name);
     offered.set(definition, names);
     return names;
   };

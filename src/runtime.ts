@@ -31,14 +31,7 @@ import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
-import {
-  canonicalRules,
-  offers,
-  openProject,
-  type Project,
-  type ProjectOptions,
-  toolsByName,
-} from "./project.ts";
+import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
@@ -107,12 +100,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onError: (error, runId) => report({ runId, message: "A drive failed.", error }),
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
-  const people: PeopleParts = { ...parts, grantFor, wake: (runId) => engine.wake(runId) };
+  const people: PeopleParts = {
+    ...parts,
+    get tools() {
+      return parts.tools;
+    },
+    grantFor,
+    wake: (runId) => engine.wake(runId),
+  };
   const admitParts: AdmitParts = {
     store,
     clock,
     ids,
-    findAgent: project.find,
+    findAgent: findReady(project, report),
     limits: config.limits,
     approvals: config.approvals,
     workspace: config.folder,
@@ -144,6 +144,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
+      await project.servers.close();
       if (!options.store) await store.close();
     },
   };
@@ -155,6 +156,16 @@ function canonical({ permissions, ...request }: RunRequest, tools: Project["tool
 }
 
 type Report = NonNullable<RuntimeOptions["onProblem"]>;
+
+/** An agent as a run pins it. Servers that it may use and that cannot be had are told; it runs without their tools. */
+function findReady(project: Project, report: Report): Project["find"] {
+  return async (name) => {
+    const definition = await project.find(name);
+    for (const why of await project.ready(definition))
+      report({ message: "Something of an MCP server is not used.", error: new Error(why) });
+    return definition;
+  };
+}
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
 async function startWork(engine: Engine, parts: LoopParts, report: Report): Promise<() => Promise<void>> {
@@ -236,13 +247,15 @@ function loopParts(wiring: LoopWiring): LoopParts {
     silenceError,
     cutStreamError,
     limiter: createLimiter(clock),
-    tools: toolsByName(tools),
+    get tools() {
+      return project.toolsByName();
+    },
     inputSchema: inputSchemaOf,
     judge: (request) => verdict({ ...request, look, programOfGit }),
     judgeShell,
     offers,
     authority: () => authority,
-    findAgent: project.find,
+    findAgent: findReady(project, report),
     loadSteps: project.loadSteps,
     chooseModel: project.chooseModel,
     limits: config.limits,

@@ -45,6 +45,8 @@ export interface Known {
   models: ModelNames;
   /** The names and aliases of every tool; absent: nothing is said about tools that nobody has. */
   toolNames?: readonly string[];
+  /** The names of the MCP servers; absent: nothing is said about servers that nobody has. */
+  servers?: readonly string[];
 }
 
 /** Adds a problem where one of our keys stands; a warning, unless it says otherwise. */

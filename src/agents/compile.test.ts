@@ -222,7 +222,6 @@ describe("keys", () => {
       steps: "./steps.ts",
       runner: "{acp: {command: x}}",
       pool: "gpu",
-      mcpServers: "[git]",
     };
     for (const key of NOT_YET) {
       const agent = described(`${key}: ${samples[key]}`);
@@ -232,6 +231,22 @@ describe("keys", () => {
         key,
       ).toEqual(["NOT_YET"]);
     }
+  });
+});
+
+describe("MCP servers", () => {
+  test("are named, and nothing that an agent's file says of them is started", () => {
+    expect(described("mcpServers: [git, docs]")).toMatchObject({
+      definition: { mcpServers: ["git", "docs"] },
+      problems: [],
+    });
+    for (const yaml of ["mcpServers: {a: {command: rm}}", "mcpServers: [{a: {command: rm}}]"])
+      expect(described(yaml)).toMatchObject({
+        definition: { mcpServers: [] },
+        problems: [
+          { code: "BAD_VALUE", message: expect.stringContaining("nothing that stands here is started") },
+        ],
+      });
   });
 });
 

@@ -99,11 +99,27 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     limits: limitsOf(values),
     ...(isMapping(values.input) ? { input: values.input } : {}),
     ...(isMapping(values.output) ? { output: values.output } : {}),
-    ...defined({ workspace: values.workspace, pool: values.pool, mcpServers: values.mcpServers }),
+    ...defined({ workspace: values.workspace, pool: values.pool, mcpServers: serversOf(compiling) }),
     ...badge(values),
     ...(draft.dialect === "cadre" ? {} : { dialect: draft.dialect }),
     source: { file: draft.file, hash: draft.hash },
   };
+}
+
+/** Names only: how a server is started is the person's to say, in cadre.yaml. */
+function serversOf({ values, report }: Compiling): string[] | undefined {
+  const { mcpServers: written } = values;
+  if (written === undefined) return undefined;
+  const names = (Array.isArray(written) ? written : []).filter((name) => typeof name === "string");
+  if (!Array.isArray(written) || names.length < written.length) {
+    const message = "`mcpServers` takes the names of servers; nothing that stands here is started";
+    report("mcpServers", {
+      code: "BAD_VALUE",
+      message,
+      suggestion: "declare them in cadre.yaml's `mcpServers`",
+    });
+  }
+  return names;
 }
 
 function titleOf({ name }: Draft, { title, name: given }: Values): string | undefined {

@@ -173,7 +173,9 @@ export const KEYS = {
     .enum(["shared", "worktree"])
     .describe("Where it works: with its parent, or in a worktree of its own"),
   pool: text.describe("Which machines have the files"),
-  mcpServers: z.union([z.array(z.unknown()), loose]).describe("The servers that it may use"),
+  mcpServers: z
+    .union([z.array(z.unknown()), loose])
+    .describe("The MCP servers that it may use, by their names in cadre.yaml"),
   extends: text.trim().min(1).describe("Another agent, whose keys it inherits"),
   dialect: text.describe("The product that the file was written for, where that is guessed wrongly"),
   icon: z.unknown().describe("A badge"),
@@ -201,7 +203,7 @@ export const ownKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
-export const NOT_YET: readonly (keyof typeof KEYS)[] = ["runner", "pool", "mcpServers"];
+export const NOT_YET: readonly (keyof typeof KEYS)[] = ["runner", "pool"];
 
 /** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
 export function frontmatterSchema(): Record<string, unknown> {

@@ -35,7 +35,7 @@ export function assemble(files: readonly DraftFile[], known: Known): AgentSet {
   }
   const agents = new Map(inherit(drafts).map((draft) => [draft.name, compileAgent(draft, known)]));
   resolveReferences(agents);
-  checkAgents(agents, known.toolNames);
+  checkAgents(agents, known.toolNames, { servers: known.servers });
   return { agents, problems: [...notes, ...[...agents.values()].flatMap((agent) => agent.problems)] };
 }
 

@@ -285,6 +285,16 @@ function addProjectVerbs(program: Command, does: Does): void {
     .command("trust")
     .description("let this folder's cadre.yaml set endpoints, start commands and allow things")
     .action(does(async () => (await import("./commands/trust.ts")).trust));
+  const servers = program
+    .command("servers")
+    .description("list the MCP servers of this folder, and what is pinned of each");
+  servers
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/servers.ts")).list));
+  servers
+    .command("approve <server>")
+    .description("see what a server offers, or what has changed of it, and pin it")
+    .action(does(async () => (await import("./commands/servers.ts")).approve));
   program
     .command("demo")
     .description("play an incident on a copy in a temporary folder; needs no key")

@@ -37,11 +37,41 @@ export const Provider = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-const McpServer = z.looseObject({
-  command: text.optional(),
-  args: z.array(z.string()).optional(),
-  url: z.url().optional(),
-});
+const variable = z.string().regex(/^[A-Za-z_]\w*$/, "must be the name of a variable");
+
+/** `[TOKEN]` hands a variable on; `{ KEY: "${TOKEN}" }` fills it in. The file holds no secret either way. */
+const McpEnv = z.union([
+  z
+    .array(variable)
+    .transform(
+      (names): Record<string, string> => Object.fromEntries(names.map((name) => [name, `\${${name}}`])),
+    ),
+  z.record(variable, z.string()),
+]);
+
+const McpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
+  const { username, password, hash } = new URL(url);
+  return `${username}${password}${hash}` === "";
+}, "must be an address without a password or a fragment");
+
+/** A server of tools: a program that we start, or an address that we ask. */
+export const McpServer = z
+  .strictObject({
+    type: z.enum(["stdio", "http", "streamable-http"]).optional(),
+    command: text.optional(),
+    args: z.array(z.string()).optional(),
+    env: McpEnv.optional(),
+    url: McpUrl.optional(),
+    headers: z.record(z.string().regex(/^[\w-]+$/), z.string()).optional(),
+    timeout: Duration.optional(),
+    trusted: z.boolean().optional(),
+    readOnly: z.array(text).optional(),
+    elicitation: z.enum(["decline", "defaults"]).optional(),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    error: "must have either `command` or `url`",
+  });
+export type McpServer = z.output<typeof McpServer>;
 
 /** What we call ourselves. Whoever has the file must not have a password with it. */
 const Endpoint = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {

@@ -189,7 +189,8 @@ export const Definition = z.object({
   readOnly: z.literal(true).optional(),
   workspace: z.enum(["shared", "worktree"]).optional(),
   pool: z.string().optional(),
-  mcpServers: z.unknown().optional(),
+  /** The MCP servers that it may use beside those whose tools it names. What an older version kept here had no meaning. */
+  mcpServers: z.array(z.string()).optional().catch(undefined),
   icon: z.string().optional(),
   color: z.string().optional(),
   /** The product that its file was written for, if not ours. */

@@ -41,7 +41,7 @@ export interface LoopParts {
   judge: Judge;
   judgeShell: ShellJudge;
   /** True where the agent's own gate lets this tool through at all. */
-  offers(definition: Definition, tool: Pick<AnyTool, "name" | "effect" | "idle">): boolean;
+  offers(definition: Definition, tool: Pick<AnyTool, "name" | "effect" | "idle" | "server">): boolean;
   /** The rules in force now: the project's, the person's. */
   /** An agent as its file is now, ready to be pinned. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;

@@ -8,7 +8,7 @@ export type JsonSchema = Record<string, unknown>;
 const SCHEMAS = new WeakMap<AnyTool, JsonSchema>();
 
 export function inputSchemaOf(tool: AnyTool): JsonSchema {
-  const known = SCHEMAS.get(tool);
+  const known = tool.schema ?? SCHEMAS.get(tool);
   if (known) return known;
   // `$schema` says nothing to a model and costs tokens in every request.
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, {

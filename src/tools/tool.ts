@@ -71,6 +71,10 @@ export interface Tool<Input = unknown> {
   timeout?: number;
   /** The project has set up nothing for it: only an agent that names it is offered it, and told what is missing. */
   idle?: boolean;
+  /** The MCP server that it is of: offered to an agent that names the tool or lists the server. */
+  server?: string;
+  /** The JSON Schema that models are told, where it is not made from `input`. */
+  schema?: Readonly<Record<string, unknown>>;
   /** Other names that agent files use for it. */
   aliases?: readonly string[];
   /** Contract: must not throw for anything the model or the world did; that is an answer with `isError`. */

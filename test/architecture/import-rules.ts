@@ -24,6 +24,7 @@ const CONTRACTS = new Set([
   "src/models/model.ts",
   "src/tools/tool.ts",
   "src/tools/output.ts",
+  "src/tools/visible.ts",
   "src/permissions/permission.ts",
   "src/stores/store.ts",
   "src/stores/follow.ts",

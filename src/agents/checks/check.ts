@@ -22,6 +22,8 @@ export interface Surroundings {
   agents: ReadonlyMap<string, Agent>;
   /** The names and aliases of every tool there is; empty: not known. */
   toolNames: readonly string[];
+  /** The MCP servers; absent: not known. */
+  servers?: readonly string[] | undefined;
 }
 
 export type Check = (agent: Checked, surroundings: Surroundings) => Finding[];

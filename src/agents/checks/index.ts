@@ -12,6 +12,7 @@ import { judges } from "./judges.ts";
 import { routers } from "./routers.ts";
 import { schemas } from "./schemas.ts";
 import { sensibleLimits } from "./sensible-limits.ts";
+import { servers } from "./servers.ts";
 import { subagents } from "./subagents.ts";
 import { toolNames } from "./tool-names.ts";
 
@@ -23,14 +24,19 @@ const CHECKS: readonly Check[] = [
   cycles,
   delegates,
   toolNames,
+  servers,
   sensibleLimits,
   schemas,
   handoffFits,
 ];
 
 /** Adds what it finds to the agents' problems; an agent with an error has no definition any more. */
-export function checkAgents(agents: ReadonlyMap<string, Agent>, tools: readonly string[] = []): void {
-  const surroundings: Surroundings = { agents, toolNames: tools };
+export function checkAgents(
+  agents: ReadonlyMap<string, Agent>,
+  tools: readonly string[] = [],
+  known: Pick<Surroundings, "servers"> = {},
+): void {
+  const surroundings: Surroundings = { agents, toolNames: tools, ...known };
   const usable = [...agents.values()].filter(isUsable);
   const found = usable.map((agent) => CHECKS.flatMap((check) => check(agent, surroundings)));
   usable.forEach((agent, index) => {

@@ -24,13 +24,14 @@ const METADATA =
 const UNSUPPORTED =
   "topP top_p topK top_k variant skills memory extensions background isolation context_strategy cache extended_thinking";
 
-const INERT = "hooks mcp-servers mcpServers mcp_servers";
+const INERT = "hooks mcp-servers mcp_servers";
 
 export function commonReaders(vocabulary: Vocabulary = {}): Readers {
   return {
     ...each(METADATA, metadata),
     ...each(UNSUPPORTED, unsupported),
     ...each(INERT, inert),
+    mcpServers: serverNames,
     ...each("model models", models),
     ...each("reasoning reasoningEffort reasoning_effort effort thinking model_reasoning_effort", reasoning),
     reasoningOptions: unsupported,
@@ -54,6 +55,12 @@ export function commonReaders(vocabulary: Vocabulary = {}): Readers {
 
 export const each = (keys: string, reader: Reader): Readers =>
   Object.fromEntries(keys.split(" ").map((key) => [key, reader]));
+
+/** Names mean servers that the person has declared; anything else would start something. */
+const serverNames: Reader = (wording, value, key) => {
+  const isNames = Array.isArray(value) && value.every((name) => typeof name === "string");
+  (isNames ? same : inert)(wording, value, key);
+};
 
 const notDelegable: Reader = (wording, value, key) => {
   if (value === true) put(wording, "delegable", false, key);

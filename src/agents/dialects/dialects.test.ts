@@ -40,6 +40,8 @@ describe("keys that products share", () => {
       {},
       ["UNSUPPORTED_KEY", "UNSUPPORTED_KEY"],
     ],
+    ["mcpServers: [git, docs]", { mcpServers: ["git", "docs"] }],
+    ["mcpServers: [git, {a: {command: b}}]", {}, ["UNSUPPORTED_KEY"]],
     ["effort: high", { reasoning: "high" }],
     ["maxTurns: 7", { limits: { maxTurns: 7 } }],
     ["maxTurns: many", {}, ["VALUE_IGNORED"]],

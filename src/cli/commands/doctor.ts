@@ -3,7 +3,9 @@
 import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { projectOf } from "../project.ts";
 import { configChecks, projectChecks, storeFailure } from "../project-checks.ts";
+import { serverChecks } from "../server-checks.ts";
 import { fitLine, type Page } from "../view/fit.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
@@ -11,6 +13,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen } = invocation;
   const findings = [...(await environmentChecks(folder)), ...configChecks(folder, io.env)];
   if (findings.every(({ state }) => state !== "bad")) {
+    findings.push(...serverChecks(projectOf(invocation).servers));
     findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
   }
   if (json) screen.line(jsonLine(findings));

@@ -9,8 +9,8 @@ import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import { createRuntime, takeOwnership } from "../../runtime.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
+import { confirm } from "../confirm.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
-import { createKeys } from "../keys.ts";
 import { version } from "../version.ts";
 import { count } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
@@ -43,7 +43,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
         "USAGE",
         `This would delete ${sizeOf(would)}, for good. Nothing was deleted: say --yes if you mean it.`,
       );
-    const agreed = await ask(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
+    const agreed = await confirm(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
     if (!agreed) {
       screen.line("Nothing was deleted.");
       return EXIT.cancelled;
@@ -112,19 +112,6 @@ function sizeOf({ trees, runs, events, bytes }: Pruned): string {
 function megabytes(bytes: number): string {
   if (bytes < 1_000) return count(bytes, "byte");
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
-/** Anything but a clear yes is a no. */
-async function ask({ io, screen }: Invocation, question: string): Promise<boolean> {
-  const left = new AbortController();
-  const { stdin, stdout } = io;
-  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
-  try {
-    return /^y(es)?$/i.test((await keys.line(question, left.signal)).trim());
-  } catch (error) {
-    if (left.signal.aborted) return false;
-    throw error;
-  }
 }
 
 /** Only the owner of a store can delete from it. */

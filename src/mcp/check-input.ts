@@ -1,0 +1,177 @@
+// Whether a model's input fits a server's JSON Schema, told before the server is asked. The schema is a stranger's: only what is
+// written here is looked at, in bounded steps, references stay in the schema, and patterns run on an engine without
+// backtracking (A54). What this does not know, it lets pass: the server checks its input itself.
+
+import { RE2JS } from "re2js";
+
+export interface InputProblem {
+  path: (string | number)[];
+  message: string;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+interface Checking {
+  root: Schema;
+  /** A recursive schema costs no more than this; what is left is not looked at. */
+  steps: number;
+  /** How many schemas stand within each other here, by nesting or by reference. */
+  depth: number;
+  problems: InputProblem[];
+}
+
+const MAX_STEPS = 20_000;
+const MAX_DEPTH = 100;
+const MAX_PROBLEMS = 10;
+/** Linear is still slow when both are long. */
+const MAX_PATTERN = 500;
+const MAX_MATCHED = 10_000;
+
+export function checkInput(schema: Schema, input: unknown): InputProblem[] {
+  const checking: Checking = { root: schema, steps: MAX_STEPS, depth: 0, problems: [] };
+  check(schema, input, [], checking);
+  return checking.problems.slice(0, MAX_PROBLEMS);
+}
+
+function check(written: unknown, value: unknown, path: InputProblem["path"], checking: Checking): void {
+  if (written === false) {
+    report(checking, path, "is not allowed");
+    return;
+  }
+  if (--checking.steps < 0 || checking.depth > MAX_DEPTH || checking.problems.length >= MAX_PROBLEMS) return;
+  const schema = resolved(written, checking);
+  if (!schema) return;
+  const wrong = typeProblem(schema, value) ?? valueProblem(schema, value);
+  if (wrong !== undefined) {
+    report(checking, path, wrong);
+    return;
+  }
+  checking.depth++;
+  if (typeof value === "string") checkText(schema, value, path, checking);
+  if (typeof value === "number") checkNumber(schema, value, path, checking);
+  if (Array.isArray(value)) checkList(schema, value, path, checking);
+  else if (isMapping(value)) checkMapping(schema, value, path, checking);
+  checkCombined(schema, value, path, checking);
+  checking.depth--;
+}
+
+/** `#/$defs/x`, through a few references; anything else is not looked at. */
+function resolved(written: unknown, checking: Checking): Schema | undefined {
+  let schema = isMapping(written) ? written : undefined;
+  for (let hops = 0; schema && typeof schema["$ref"] === "string"; hops++) {
+    const reference: string = schema["$ref"];
+    if (hops > 8 || !(reference === "#" || reference.startsWith("#/"))) return undefined;
+    let target: unknown = checking.root;
+    for (const step of reference.split("/").slice(1)) {
+      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      target = isMapping(target) && Object.hasOwn(target, key) ? target[key] : undefined;
+    }
+    schema = isMapping(target) ? target : undefined;
+  }
+  return schema;
+}
+
+function typeProblem({ type }: Schema, value: unknown): string | undefined {
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === "string");
+  if (types.length === 0 || types.some((one) => hasType(one, value))) return undefined;
+  return `must be ${types.join(" or ")}`;
+}
+
+function hasType(type: string, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isMapping(value);
+  if (type === "integer") return Number.isInteger(value);
+  return ["string", "number", "boolean"].includes(type) ? typeof value === type : true;
+}
+
+function valueProblem(schema: Schema, value: unknown): string | undefined {
+  const { enum: choices } = schema;
+  if (Array.isArray(choices) && !choices.some((choice) => isSame(choice, value)))
+    return `must be one of ${JSON.stringify(choices).slice(0, 500)}`;
+  if ("const" in schema && !isSame(schema["const"], value))
+    return `must be ${JSON.stringify(schema["const"]).slice(0, 200)}`;
+  return undefined;
+}
+
+const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+function checkText(schema: Schema, value: string, path: InputProblem["path"], checking: Checking): void {
+  const { minLength, maxLength, pattern } = schema;
+  if (isNumber(minLength) && value.length < minLength)
+    report(checking, path, `must have at least ${minLength} characters`);
+  if (isNumber(maxLength) && value.length > maxLength)
+    report(checking, path, `must have at most ${maxLength} characters`);
+  if (typeof pattern !== "string" || checking.steps < 0) return;
+  checking.steps -= value.length / 10;
+  if (!matches(pattern, value)) report(checking, path, `must match ${pattern}`);
+}
+
+function matches(pattern: string, value: string): boolean {
+  if (pattern.length > MAX_PATTERN || value.length > MAX_MATCHED) return true;
+  try {
+    return RE2JS.compile(pattern).matcher(value).find();
+  } catch {
+    return true;
+  }
+}
+
+function checkNumber(schema: Schema, value: number, path: InputProblem["path"], checking: Checking): void {
+  const { minimum, maximum } = schema;
+  if (isNumber(minimum) && value < minimum) report(checking, path, `must be at least ${minimum}`);
+  if (isNumber(maximum) && value > maximum) report(checking, path, `must be at most ${maximum}`);
+}
+
+function checkList(schema: Schema, value: unknown[], path: InputProblem["path"], checking: Checking): void {
+  const { items, minItems, maxItems } = schema;
+  if (isNumber(minItems) && value.length < minItems)
+    report(checking, path, `must have at least ${minItems} entries`);
+  if (isNumber(maxItems) && value.length > maxItems)
+    report(checking, path, `must have at most ${maxItems} entries`);
+  if (items === undefined || Array.isArray(items) || Array.isArray(schema["prefixItems"])) return;
+  for (const [index, entry] of value.entries()) {
+    if (checking.steps < 0) return;
+    check(items, entry, [...path, index], checking);
+  }
+}
+
+function checkMapping(schema: Schema, value: Schema, path: InputProblem["path"], checking: Checking): void {
+  const { required, additionalProperties } = schema;
+  const properties = isMapping(schema["properties"]) ? schema["properties"] : {};
+  for (const key of Array.isArray(required) ? required : [])
+    if (typeof key === "string" && !Object.hasOwn(value, key)) report(checking, [...path, key], "is missing");
+  for (const [key, inner] of Object.entries(value)) {
+    const at = [...path, key];
+    if (Object.hasOwn(properties, key)) check(properties[key], inner, at, checking);
+    else if (schema["patternProperties"] !== undefined) continue;
+    else if (additionalProperties === false) report(checking, at, "is not known");
+    else if (isMapping(additionalProperties)) check(additionalProperties, inner, at, checking);
+  }
+}
+
+function checkCombined(schema: Schema, value: unknown, path: InputProblem["path"], checking: Checking): void {
+  const { allOf, anyOf, oneOf } = schema;
+  for (const part of Array.isArray(allOf) ? allOf : []) check(part, value, path, checking);
+  for (const choices of [anyOf, oneOf]) {
+    if (!Array.isArray(choices) || choices.length === 0 || checking.steps < 0) continue;
+    if (!choices.some((choice) => fits(choice, value, path, checking)))
+      report(checking, path, "fits none of the forms that are allowed");
+  }
+}
+
+/** Out of steps, nothing can be said against it. */
+function fits(choice: unknown, value: unknown, path: InputProblem["path"], checking: Checking): boolean {
+  const inner: Checking = { ...checking, problems: [] };
+  check(choice, value, path, inner);
+  checking.steps = inner.steps;
+  return inner.steps < 0 || inner.problems.length === 0;
+}
+
+function report({ problems }: Checking, path: InputProblem["path"], message: string): void {
+  problems.push({ path, message });
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number";
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,47 @@
+// The wire to a server at an address. Exactly that address is asked and no other: no redirect is followed, no sign-in is begun,
+// and nothing that the server names is fetched or opened (A51). Each answer is bounded, whether it is one message or a stream;
+// a server that sends more is hung up on (A54).
+
+import { StreamableHTTPClientTransport, type Transport } from "@modelcontextprotocol/client";
+import { MAX_ANSWER, tooMuch } from "./limits.ts";
+
+export interface HttpTransport extends Transport {
+  /** Why we hung up, if we did. */
+  readonly why: string | undefined;
+}
+
+export function createHttpTransport(url: string, headers: Record<string, string>): HttpTransport {
+  const address = new URL(url);
+  let why: string | undefined;
+  const hangUp = (): void => {
+    why ??= tooMuch;
+    void transport.close();
+  };
+  const transport = new StreamableHTTPClientTransport(address, {
+    requestInit: { headers },
+    onInsufficientScope: "throw",
+    fetch: async (target, init) => {
+      if (String(target) !== address.href) throw new Error(`only ${address.href} is asked`);
+      const response = await fetch(address, { ...init, redirect: "manual" });
+      if (response.status < 300 || response.status >= 400) return bounded(response, hangUp);
+      await response.body?.cancel();
+      throw new Error("it wants to send us to another address, which is not followed");
+    },
+  });
+  return Object.defineProperty(transport, "why", { get: () => why }) as unknown as HttpTransport;
+}
+
+function bounded(response: Response, onTooMuch: () => void): Response {
+  let size = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (size <= MAX_ANSWER) return controller.enqueue(chunk);
+      onTooMuch();
+      controller.error(new Error(tooMuch));
+    },
+  });
+  const body = response.body?.pipeThrough(count) ?? null;
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers });
+}

@@ -1,0 +1,119 @@
+// What is taken of a server's listing, and what a hash covers.
+
+import { describe, expect, test } from "vitest";
+import { hidesText, type ListedTool, readListing, toolHash } from "./listing.ts";
+import { serverNameProblem } from "./names.ts";
+
+const tool = (name: string, more: Partial<ListedTool> = {}): ListedTool => ({
+  name,
+  description: "does something",
+  inputSchema: { type: "object" },
+  ...more,
+});
+
+const taken = (...names: string[]): string[] =>
+  readListing(
+    "git",
+    names.map((name) => tool(name)),
+  ).tools.map(({ name }) => name);
+
+describe("[A50] names", () => {
+  test.each(["bash ", "Вash", "Read\u200b", "a.b", "a/b", "", "a b", "a\u0000", "x".repeat(60), "é"])(
+    "of a tool: %j is left out",
+    (name) => {
+      const { tools, problems } = readListing("git", [tool(name), tool("log")]);
+      expect(tools.map((one) => one.name)).toEqual(["log"]);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatch(/its name/);
+    },
+  );
+
+  test.each([
+    ["Bash", "bash"],
+    ["read_file", "Read-File"],
+    ["list", "1ist"],
+    ["log", "l0g"],
+    ["same", "same"],
+    ["form", "forrn"],
+  ])("%s and %s look alike: neither is used", (one, other) => {
+    expect(taken(one, other, "diff")).toEqual(["diff"]);
+  });
+
+  test.each([
+    "Git",
+    "гит",
+    "a__b",
+    "_a",
+    "a_",
+    "",
+    "a b",
+    "agent",
+    "admin",
+    "../x",
+    "__proto__",
+    "x".repeat(33),
+  ])("of a server: %j is refused", (name) => expect(serverNameProblem(name)).toMatch(/name/));
+
+  test("of a server: ordinary ones are fine", () => {
+    for (const name of ["git", "git-hub", "my_server2"]) expect(serverNameProblem(name)).toBeUndefined();
+  });
+});
+
+describe("[A54] a listing", () => {
+  test("that is deep, long or no listing at all is left out by tool", () => {
+    let deep: Record<string, unknown> = { type: "object" };
+    for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } };
+    const long = tool("long", { description: "x".repeat(70_000) });
+    const { tools, problems } = readListing("git", [
+      tool("deep", { inputSchema: deep }),
+      long,
+      null,
+      7,
+      tool("log"),
+    ]);
+    expect(tools.map(({ name }) => name)).toEqual(["log"]);
+    expect(problems).toEqual([
+      '"deep": its schema is nested deeper than 24 levels',
+      '"long": its description and schema have more than 64000 characters',
+    ]);
+  });
+});
+
+describe("[A49] the hash", () => {
+  const schema = { type: "object", properties: { a: { type: "string" }, b: { type: "number" } } };
+  const before = tool("log", { inputSchema: schema });
+
+  test("covers every word that a model reads, and no order of keys", () => {
+    const turned = { properties: { b: { type: "number" }, a: { type: "string" } }, type: "object" };
+    expect(toolHash(tool("log", { inputSchema: turned }))).toBe(toolHash(before));
+    const said = { ...schema, properties: { ...schema.properties, a: { type: "string", description: "!" } } };
+    for (const other of [
+      tool("log", { inputSchema: said }),
+      tool("log", { inputSchema: schema, description: "does something." }),
+      tool("logs", { inputSchema: schema }),
+    ])
+      expect(toolHash(other)).not.toBe(toolHash(before));
+  });
+});
+
+describe("[A48] hidden characters", () => {
+  test.each([
+    ["zero width", "a\u200bb"],
+    ["bidi", "a\u202eb"],
+    ["tags", "a\u{E0049}\u{E0067}b"],
+    ["variation selectors alone", "a\u{E0101}"],
+    ["control", "a\u001b[2J"],
+    ["soft hyphen", "a\u00adb"],
+    ["joiners that join nothing", "❤\u200d\u200d\u200d"],
+  ])("%s are found, in the description and in the schema", (_what, text) => {
+    expect(hidesText(tool("a", { description: text }))).toBe(true);
+    const inputSchema = { type: "object", properties: { x: { description: text } } };
+    expect(hidesText(tool("a", { inputSchema }))).toBe(true);
+    expect(hidesText(tool("a", { inputSchema: { type: "object", properties: { [text]: {} } } }))).toBe(true);
+  });
+
+  test("what people write is fine", () => {
+    for (const description of ["naïve – “quotes”", "日本語", "👩‍💻 ❤️ works", "a\tb\r\n"])
+      expect(hidesText(tool("a", { description }))).toBe(false);
+  });
+});

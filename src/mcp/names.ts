@@ -1,0 +1,37 @@
+// The names of servers and of their tools. A model and a person must be able to tell them apart at a glance, and a server
+// must not be able to choose a name that is read as another one (A50).
+
+/** The tool as models, rules and people call it. */
+export const toolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
+
+/** What providers take for a tool's name. */
+const LONGEST = 64;
+
+/** Names of our own: `mcp__agent__spawn` is a delegation. */
+const RESERVED = new Set(["agent", "admin", "monitoring", "cadre"]);
+
+/** Why a server cannot be called this; undefined: it can. */
+export function serverNameProblem(name: string): string | undefined {
+  if (!/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(name))
+    return "its name must be small letters, digits, and single - or _ between them";
+  if (name.length > 32) return "its name is longer than 32 characters";
+  return RESERVED.has(name) ? "that name is taken by Cadre itself" : undefined;
+}
+
+/** Why a server's tool cannot be called this. */
+export function toolNameProblem(server: string, tool: string): string | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(tool)) return "its name has other characters than letters, digits, - and _";
+  return toolName(server, tool).length > LONGEST
+    ? `its name makes more than the ${LONGEST} characters that providers take`
+    : undefined;
+}
+
+/** Those that a person could take for each other: all of them, since nobody can say which one is the impostor. */
+export function lookalikes(names: readonly string[]): Set<string> {
+  const groups = Map.groupBy(names, skeleton);
+  return new Set([...groups.values()].filter((group) => group.length > 1).flat());
+}
+
+/** `Read-File`, `read_file` and `read_fi1e` look alike. */
+const skeleton = (name: string): string =>
+  name.toLowerCase().replaceAll("-", "_").replaceAll("0", "o").replaceAll(/[1i]/g, "l").replaceAll("rn", "m");

@@ -1,0 +1,105 @@
+// What a person uses of a server, as it was when they first used or approved it: how it is started or reached, and each tool
+// with its words. Kept outside of every project, where no project can write, one file for each server of a folder. The pins are
+// also the catalogue: which tools there are is known without starting anything.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve, sep } from "node:path";
+import { z } from "zod";
+import type { McpServer } from "../config/schema.ts";
+import { canonical, ListedTool } from "./listing.ts";
+
+/** How a server is started or reached, without secrets: variables stand by their names. */
+const Launch = z.object({
+  command: z.string().optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  url: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Programs of the project itself that are started, by their content: an agent may have written them. */
+  programs: z.record(z.string(), z.string()).optional(),
+});
+export type Launch = z.infer<typeof Launch>;
+
+const Pin = z.object({
+  folder: z.string(),
+  server: z.string(),
+  at: z.string(),
+  launch: Launch,
+  tools: z.array(ListedTool),
+});
+export type Pin = z.infer<typeof Pin>;
+
+export interface PinPlace {
+  /** The project's. */
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  home?: string;
+}
+
+/** A pin that cannot be read pins nothing. */
+export function readPin(place: PinPlace, server: string): Pin | undefined {
+  try {
+    return Pin.parse(JSON.parse(readFileSync(pinFile(place, server), "utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+export function writePin(place: PinPlace, pin: Omit<Pin, "folder">): void {
+  const file = pinFile(place, pin.server);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify({ folder: real(place.folder), ...pin }, null, 2)}\n`, {
+    mode: 0o600,
+  });
+  renameSync(draft, file);
+}
+
+function pinFile({ folder, env, home }: PinPlace, server: string): string {
+  const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || home || homedir(), ".config");
+  const project = createHash("sha256").update(real(folder)).digest("hex").slice(0, 16);
+  return join(base, "cadre", "servers", project, `${server}.json`);
+}
+
+function real(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return resolve(folder);
+  }
+}
+
+/** How this server would be started now. */
+export function launchOf({ command, args, env, url, headers }: McpServer, folder: string): Launch {
+  const programs = programsOf([...(command === undefined ? [] : [command]), ...(args ?? [])], folder);
+  const given = { command, args, env, url, headers, programs };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+export const launchHash = (launch: Launch): string =>
+  createHash("sha256").update(canonical(launch)).digest("hex");
+
+/** For people: the command line, or the address. */
+export const launchText = ({ command, args = [], url }: Launch): string =>
+  url ??
+  [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word!) ? word : JSON.stringify(word))).join(" ");
+
+export const isSameLaunch = (a: Launch, b: Launch): boolean => canonical(a) === canonical(b);
+
+const SCRIPT = /\.([cm]?[jt]sx?|py|sh|bash|rb|pl|php|lua|jar)$/i;
+const MAX_PROGRAM = 20 * 1024 * 1024;
+
+/** A49: the same command line starts another program once somebody has written to its file. */
+function programsOf(words: readonly string[], folder: string): Record<string, string> | undefined {
+  const root = real(folder);
+  const found = words.flatMap((word, index) => {
+    const path = resolve(root, word);
+    if (!(real(path).startsWith(root + sep) && (index === 0 || SCRIPT.test(word)))) return [];
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (!file?.isFile() || file.size > MAX_PROGRAM) return [];
+    return [[word, createHash("sha256").update(readFileSync(path)).digest("hex")]];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}

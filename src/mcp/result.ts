@@ -1,0 +1,63 @@
+// What a server answers, as a model reads it: text, and a note for whatever is no text. Words of a server are a stranger's, and
+// stand inside a mark that they cannot close, unless the person has said that they trust the server.
+
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import { untrusted } from "../journal/untrusted.ts";
+import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
+import type { ToolAnswer } from "../tools/tool.ts";
+
+export interface Said {
+  server: string;
+  /** The person's word for the server's words. */
+  trusted: boolean;
+  nonce: string;
+}
+
+/** Room for the mark and for what we say before it. */
+const FRAME = 1_000;
+
+export function answerOf(result: CallToolResult, said: Said): ToolAnswer {
+  const text = textOf(result) || "(no content)";
+  const answer = marked("", text, said);
+  return result.isError === true ? { ...answer, isError: true } : answer;
+}
+
+/** `lead`: our own words, before those of the server. */
+export function marked(lead: string, text: string, { server, trusted, nonce }: Said): ToolAnswer {
+  const source = `mcp ${server}`;
+  const framed = (words: string): string => lead + (trusted ? words : untrusted(nonce, source, words));
+  const { text: shown, cut } = boundOutput(text, CONTEXT_BYTES - FRAME);
+  return {
+    output: framed(shown),
+    ...(cut ? { full: framed(text) } : {}),
+    ...(trusted ? {} : { untrusted: source }),
+  };
+}
+
+function textOf({ content, structuredContent }: CallToolResult): string {
+  const parts = content.map(partText).filter((part) => part !== "");
+  if (parts.length > 0 || structuredContent === undefined) return parts.join("\n");
+  return JSON.stringify(structuredContent, null, 2);
+}
+
+function partText(part: CallToolResult["content"][number]): string {
+  switch (part.type) {
+    case "text":
+      return part.text;
+    case "image":
+    case "audio":
+      return `[${part.type} ${part.mimeType}, ${sizeOf(part.data)}: it cannot be shown here]`;
+    case "resource_link":
+      return `[resource ${part.uri}${part.description === undefined ? "" : `: ${part.description}`}]`;
+    case "resource": {
+      const { resource } = part;
+      if ("text" in resource) return `[resource ${resource.uri}]\n${resource.text}`;
+      return `[resource ${resource.uri}, ${sizeOf(resource.blob)}: it cannot be shown here]`;
+    }
+    default:
+      return "[content of a kind that is not known here]";
+  }
+}
+
+/** Of base64. */
+const sizeOf = (data: string): string => `${Math.ceil((data.length * 3) / 4 / 1024)} kB`;

@@ -1,0 +1,251 @@
+// All servers of a project. Which tools there are follows from the pins, so nothing is started to know them; a server that has
+// none yet is listed once, when an agent that may use it is about to be run, and pinned as it is then. From then on
+// anything else (another command, another address, other words of a tool) is not used until a person has looked at it.
+
+import type { Clock } from "../clock.ts";
+import type { McpServer } from "../config/schema.ts";
+import { messageOf } from "../errors.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { type Connection, createConnection } from "./client.ts";
+import { hidesText, type ListedTool, type Listing } from "./listing.ts";
+import { lookalikes, serverNameProblem } from "./names.ts";
+import {
+  isSameLaunch,
+  type Launch,
+  launchHash,
+  launchOf,
+  launchText,
+  type Pin,
+  readPin,
+  writePin,
+} from "./pins.ts";
+import { serverTool } from "./tools.ts";
+
+export interface McpServers {
+  readonly names: readonly string[];
+  /** Why servers of the configuration are not used. */
+  readonly problems: readonly ServerProblem[];
+  /** Of pinned servers that are what they were: another list when that has changed. */
+  tools(): readonly AnyTool[];
+  /** Looks at the pins again, and lists those of these servers that have none. Answers with what went wrong. */
+  ready(names: readonly string[]): Promise<string[]>;
+  /** What a person would approve: the server is started, and asked what it has. */
+  look(name: string): Promise<Look>;
+  /** What is pinned, and how the server would be started. */
+  standing(name: string): Pick<Look, "pin" | "launch" | "isChanged">;
+  approve(name: string, seen: Pick<Look, "launch" | "listing">): void;
+  close(): Promise<void>;
+}
+
+export interface ServerProblem {
+  server: string;
+  message: string;
+  suggestion?: string;
+}
+
+export interface Look {
+  pin: Pin | undefined;
+  launch: Launch;
+  /** It would be started or reached in another way than the pinned one. */
+  isChanged: boolean;
+  listing: Listing;
+}
+
+export interface ServersParts {
+  servers: Readonly<Record<string, McpServer>>;
+  folder: string;
+  env: Readonly<Record<string, string | undefined>>;
+  home?: string;
+  environment: NodeJS.ProcessEnv;
+  clock: Clock;
+}
+
+/** What is known of one server now. */
+interface Entry {
+  name: string;
+  config: McpServer;
+  connection: Connection;
+  pin: Pin | undefined;
+  launch: Launch;
+  /** Tools that turned out to be others than the pinned ones. */
+  changed: Set<string>;
+}
+
+export function createServers(parts: ServersParts): McpServers {
+  const { usable, problems } = named(parts.servers);
+  const entries = new Map(usable.map(([name, config]) => [name, entryOf(name, config, parts)]));
+  let made: readonly AnyTool[] | undefined;
+  const forget = (): void => {
+    made = undefined;
+  };
+  for (const entry of entries.values()) if (isChanged(entry)) problems.push(changedProblem(entry));
+  const pin = (entry: Entry, launch: Launch, tools: readonly ListedTool[]): void => {
+    entry.pin = {
+      folder: parts.folder,
+      server: entry.name,
+      at: nowText(parts.clock),
+      launch,
+      tools: [...tools],
+    };
+    entry.changed.clear();
+    forget();
+    writePin(parts, entry.pin);
+  };
+  const entryNamed = (name: string): Entry => entries.get(name)!;
+  return {
+    names: [...entries.keys()],
+    problems,
+    tools: () => (made ??= [...entries.values()].flatMap((entry) => toolsOf(entry, parts, forget))),
+    async ready(names) {
+      const said = names
+        .filter((name) => entries.has(name))
+        .map(async (name) => {
+          const entry = entryNamed(name);
+          if (refresh(entry, parts)) forget();
+          if (entry.pin) return isChanged(entry) ? [changedText(entry)] : [];
+          return pinFirst(entry, pin);
+        });
+      return (await Promise.all(said)).flat();
+    },
+    standing(name) {
+      const entry = entryNamed(name);
+      refresh(entry, parts);
+      return { pin: entry.pin, launch: entry.launch, isChanged: isChanged(entry) };
+    },
+    async look(name) {
+      const entry = entryNamed(name);
+      refresh(entry, parts);
+      const listing = await entry.connection.list();
+      return { pin: entry.pin, launch: entry.launch, isChanged: isChanged(entry), listing };
+    },
+    approve: (name, { launch, listing }) => pin(entryNamed(name), launch, listing.tools),
+    async close() {
+      await Promise.all([...entries.values()].map(({ connection }) => connection.close()));
+    },
+  };
+}
+
+function named(servers: ServersParts["servers"]): {
+  usable: [string, McpServer][];
+  problems: ServerProblem[];
+} {
+  const all = Object.entries(servers);
+  const problems: ServerProblem[] = [];
+  const alike = lookalikes(all.map(([name]) => name));
+  const usable = all.filter(([name]) => {
+    const why =
+      serverNameProblem(name) ??
+      (alike.has(name) ? "another server is called nearly the same, and neither is used" : undefined);
+    if (why !== undefined) problems.push({ server: name, message: `is not used: ${why}` });
+    return why === undefined;
+  });
+  return { usable, problems };
+}
+
+function entryOf(name: string, config: McpServer, parts: ServersParts): Entry {
+  return {
+    name,
+    config,
+    connection: connectionTo(name, config, parts),
+    pin: readPin(parts, name),
+    launch: launchOf(config, parts.folder),
+    changed: new Set(),
+  };
+}
+
+const connectionTo = (name: string, server: McpServer, parts: ServersParts): Connection => {
+  const { folder, environment, env, clock } = parts;
+  return createConnection({ name, server, folder, environment, env, clock });
+};
+
+/** True where what is pinned is not what we knew: a person has approved it elsewhere. */
+function refresh(entry: Entry, parts: ServersParts): boolean {
+  entry.launch = launchOf(entry.config, parts.folder);
+  const pin = readPin(parts, entry.name);
+  // A pin that could not be written is kept for as long as we live.
+  if (!pin || pin.at === entry.pin?.at) return false;
+  if (entry.pin && !isSameLaunch(entry.pin.launch, pin.launch)) {
+    void entry.connection.close();
+    entry.connection = connectionTo(entry.name, entry.config, parts);
+  }
+  entry.pin = pin;
+  entry.changed.clear();
+  return true;
+}
+
+const isChanged = ({ pin, launch }: Entry): boolean => pin !== undefined && !isSameLaunch(pin.launch, launch);
+
+function changedProblem({ name, pin, launch }: Entry): ServerProblem {
+  const [was, is] = [launchText(pin!.launch), launchText(launch)];
+  const how = was === is ? "its program or its variables are" : `it was \`${was}\` and is \`${is}\`:`;
+  return {
+    server: name,
+    message: `is not used: ${how} not what was approved`,
+    suggestion: `look at it with \`cadre servers approve ${name}\``,
+  };
+}
+
+function changedText(entry: Entry): string {
+  const { message, suggestion } = changedProblem(entry);
+  return `The MCP server ${entry.name} ${message}; a person can ${suggestion}.`;
+}
+
+/** A tool that hides something is left for a person to approve. */
+async function pinFirst(
+  entry: Entry,
+  pin: (entry: Entry, launch: Launch, tools: readonly ListedTool[]) => void,
+): Promise<string[]> {
+  const { name, launch } = entry;
+  try {
+    const { tools, problems } = await entry.connection.list();
+    const hiding = tools.filter(hidesText);
+    const said = [
+      ...problems.map((problem) => `The MCP server ${name}: ${problem}.`),
+      ...hiding.map((tool) => hidingText(name, tool)),
+    ];
+    try {
+      pin(
+        entry,
+        launch,
+        tools.filter((tool) => !hiding.includes(tool)),
+      );
+    } catch (error) {
+      said.push(`The tools of ${name} could not be pinned for the next time: ${messageOf(error)}.`);
+    }
+    return said;
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+const hidingText = (server: string, tool: ListedTool): string =>
+  `The MCP server ${server}: ${tool.name} is not used, because its description hides characters. See it with cadre servers approve ${server}.`;
+
+function toolsOf(entry: Entry, parts: ServersParts, forget: () => void): AnyTool[] {
+  const { name, config, pin, changed } = entry;
+  if (!pin || isChanged(entry)) return [];
+  return pin.tools
+    .filter((tool) => !changed.has(tool.name))
+    .map((tool) =>
+      serverTool(tool, {
+        name,
+        how: launchText(pin.launch),
+        launchHash: launchHash(pin.launch),
+        trusted: config.trusted === true,
+        readOnly: config.readOnly?.includes(tool.name) === true,
+        timeout: config.timeout,
+        connection() {
+          entry.launch = launchOf(config, parts.folder);
+          if (!isChanged(entry)) return entry.connection;
+          forget();
+          return { problem: `Nothing was called. ${changedText(entry)}` };
+        },
+        changed(one) {
+          changed.add(one);
+          forget();
+        },
+      }),
+    );
+}
+
+const nowText = (clock: Clock): string => new Date(clock.now()).toISOString();

@@ -1,0 +1,104 @@
+// A tool of a server as the loop knows tools. What a model is told of it is what was pinned; before a call the server is asked
+// what it has now, and a tool that has changed since is not called (A49).
+
+import { z } from "zod";
+import { messageOf } from "../errors.ts";
+import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
+import { visible } from "../tools/visible.ts";
+import { checkInput } from "./check-input.ts";
+import { type Connection, ServerFailure } from "./client.ts";
+import { type ListedTool, toolHash } from "./listing.ts";
+import { toolName } from "./names.ts";
+import { answerOf, marked } from "./result.ts";
+
+export interface ServerParts {
+  name: string;
+  /** How it is started or reached, for the person who is asked. */
+  how: string;
+  /** Changes when anything of that changes. */
+  launchHash: string;
+  trusted: boolean;
+  readOnly: boolean;
+  timeout: number | undefined;
+  connection(): Connection | { problem: string };
+  /** The server's tool is not the one that was pinned. */
+  changed(tool: string): void;
+}
+
+/** Of the description, for the model: a person sees all of it. */
+const MAX_DESCRIPTION = 4_000;
+
+export function serverTool(pinned: ListedTool, server: ServerParts): AnyTool {
+  const { description, inputSchema } = pinned;
+  const words =
+    description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION)}…` : description;
+  const hash = toolHash(pinned);
+  return {
+    name: toolName(server.name, pinned.name),
+    description: `Tool ${pinned.name} of the MCP server ${server.name}. ${words}`.trim(),
+    input: z.record(z.string(), z.unknown()).superRefine((input, context) => {
+      for (const { path, message } of checkInput(inputSchema, input))
+        context.addIssue({ code: "custom", path, message });
+    }),
+    schema: inputSchema,
+    server: server.name,
+    effect: server.readOnly ? "read" : "unsafe",
+    ...(server.timeout === undefined ? {} : { timeout: server.timeout }),
+    execute: (input: Record<string, unknown>, context) => call(pinned, hash, input, server, context),
+    preview: async (input) => ({
+      text: previewText(pinned, input, server),
+      fingerprint: `${server.launchHash} ${hash}`,
+    }),
+  };
+}
+
+async function call(
+  pinned: ListedTool,
+  hash: string,
+  input: Record<string, unknown>,
+  server: ServerParts,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const { signal } = context;
+  const said = { server: server.name, trusted: server.trusted, nonce: context.nonce() };
+  const connection = server.connection();
+  if ("problem" in connection) return stale(connection.problem);
+  try {
+    const { tools } = await connection.list(signal);
+    const now = tools.find(({ name }) => name === pinned.name);
+    if (!now || toolHash(now) !== hash) {
+      server.changed(pinned.name);
+      return stale(changedText(server.name, pinned.name, now !== undefined));
+    }
+    return answerOf(await connection.call(pinned, input, signal), said);
+  } catch (error) {
+    const sent = error instanceof ServerFailure && error.sent;
+    const lead = sent
+      ? `${pinned.name} of ${server.name} did not answer well${outcome(server)}. `
+      : NOT_CALLED;
+    return { ...marked(lead, messageOf(error), said), isError: true };
+  }
+}
+
+const NOT_CALLED = "Nothing was called. Go on without this tool, or say that it is missing. ";
+
+const outcome = ({ readOnly }: ServerParts): string =>
+  readOnly ? "" : "; what it was asked to do may be done";
+
+const stale = (output: string): ToolAnswer => ({ output, isError: true, stale: true });
+
+const changedText = (server: string, tool: string, isThere: boolean): string =>
+  `Nothing was called: the MCP server ${server} ${isThere ? `has another ${tool} than the one that was approved` : `no longer has ${tool}`}. A person can look at it: cadre servers approve ${server}. Go on without it.`;
+
+/** A48: whose tool it is, the input, and all that the server says of it, with nothing hidden; what decides stands first. */
+function previewText(
+  { name, description }: ListedTool,
+  input: unknown,
+  { name: server, how }: ServerParts,
+): string {
+  const says =
+    description === "" ? "The server says nothing about it." : `The server says of it: ${description}`;
+  return visible(
+    `${name} of the MCP server ${server} (${how})\n\n${JSON.stringify(input, null, 2)}\n\n${says}`,
+  );
+}

@@ -1,0 +1,22 @@
+// The servers that an agent may use: those that its `mcpServers` list, and those whose tools its `tools` name.
+
+import type { Definition } from "../journal/definition.ts";
+
+export function wantedServers(
+  { mcpServers = [], tools }: Pick<Definition, "mcpServers" | "tools">,
+  servers: readonly string[],
+): string[] {
+  const patterns = (tools.allow ?? []).flatMap((rule) => serverPattern(rule) ?? []);
+  return servers.filter(
+    (name) => mcpServers.includes(name) || patterns.some((pattern) => pattern.test(name)),
+  );
+}
+
+/** Of `mcp__git__log`, `mcp__git__*`, `mcp__*`: which servers it can speak of; undefined: of none. */
+export function serverPattern(rule: string): RegExp | undefined {
+  const name = rule.split("(", 1)[0]!.trim();
+  if (!name.startsWith("mcp__")) return undefined;
+  const [server = ""] = name.slice("mcp__".length).split("__", 1);
+  const source = server.split("*").map((piece) => RegExp.escape(piece));
+  return new RegExp(`^${source.join(".*")}$`);
+}
