@@ -86,7 +86,7 @@ async function getOnce(url: URL, access: WebAccess, signal: AbortSignal): Promis
     if (refused !== undefined) return { ok: false, why: refused };
   }
   const client = new Client(url.origin, {
-    connect: pinned(addresses, access.connect ?? systemConnector, signal),
+    connect: pinned(addresses, access.connect ?? systemDialer, signal),
     allowH2: false,
     maxHeaderSize: MAX_HEADERS,
     headersTimeout: IDLE_MS,
@@ -142,7 +142,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-const systemConnector = buildConnector({ allowH2: false, timeout: CONNECT_MS, maxCachedSessions: 0 });
+const systemDialer = buildConnector({ allowH2: false, timeout: CONNECT_MS, maxCachedSessions: 0 });
 
 function pinned(
   addresses: readonly string[],
