@@ -10,7 +10,7 @@ import { visibleName } from "./visible.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;
-const MAX_COUNTED = 100_000;
+const MAX_COUNTED = 10_000;
 
 export const lsTool = defineTool({
   name: "LS",
