@@ -98,6 +98,19 @@ describe("a server that does not behave", () => {
     await gone(startedPid());
   });
 
+  test("[A54] it closes its output and lives on: it is ended, and the call fails", async () => {
+    const connection = planned("close-output");
+    await expect(connection.call(act, {}, never)).rejects.toMatchObject({ sent: true });
+    await gone(startedPid());
+  });
+
+  test("[A54] an answer that is nested 100,000 deep is an answer, or an error; it is not the end of us", async () => {
+    const connection = planned("deep");
+    await connection.call(act, {}, AbortSignal.timeout(5_000)).catch(() => undefined);
+    writePlan(plan, { tools: [{ name: "act" }] });
+    expect(await connection.call(act, {}, never)).toBeDefined();
+  });
+
   test("[A54] an endless stream of messages ends the server", async () => {
     const connection = planned("flood");
     await expect(connection.call(act, {}, never)).rejects.toThrow(/more than 16 MB at once and was ended/);

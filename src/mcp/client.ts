@@ -185,10 +185,12 @@ const MAX_PAGES = 50;
 async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
+  // For all pages together: a server may have any number of slow ones.
+  const signal = AbortSignal.timeout(CONNECT_MS);
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && offered.length <= MAX_TOOLS; page++) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: "tools/list", params }, { timeout: CONNECT_MS });
+    const answer = await client.request({ method: "tools/list", params }, { signal });
     offered.push(...answer.tools);
     cursor = answer.nextCursor;
     if (cursor === undefined) break;

@@ -69,6 +69,7 @@ export function startLeashed(
   const leash = child.stdio[3] as Writable;
   for (const stream of [leash, child.stdin!]) stream.on("error", () => undefined);
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const kill = (): void => {
     leash.end();
     leash.destroy();
@@ -76,6 +77,7 @@ export function startLeashed(
   const ended = new Promise<number>((done, fail) => {
     child.once("error", fail);
     child.once("exit", (code, signal) => {
+      isOver = true;
       clearTimeout(timer);
       kill();
       done(code ?? (signal === "SIGKILL" ? 137 : 143));
@@ -87,6 +89,7 @@ export function startLeashed(
     errors: child.stderr!,
     ended,
     stop() {
+      if (isOver) return;
       child.stdin!.end();
       leash.write("stop\n");
       timer ??= setTimeout(kill, GRACE_MS);

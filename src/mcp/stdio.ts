@@ -48,6 +48,8 @@ export function createStdioTransport(
         server?.output.destroy();
         server?.kill();
       });
+      // A server that we cannot hear any more is of no use to anybody.
+      server.output.once("end", () => server?.stop());
       server.errors.on("data", (chunk: Buffer) => {
         errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
       });

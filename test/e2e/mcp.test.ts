@@ -172,6 +172,22 @@ it("[F02] [P4] killed in the middle of a call: a person says what became of it, 
   });
 });
 
+it("[A54] a server that never answers costs its time limit, and the run goes on", async () => {
+  const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
+  const plan: Plan = { tools: [{ name: "log" }], does: { log: "hang" } };
+  const more = { script, agent: "mcpServers: [git]\nlimits: { toolTimeout: 500ms }" };
+  await withServer(plan, more, async (world, file) => {
+    const runId = await world.run("look");
+    await world.settled(runId);
+    await decide(world, runId, "approve");
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(resultsRead(await world.events(runId)).at(-1)).toMatch(
+      /^log of git did not answer well; what it was asked to do may be done\. [\s\S]*Stopped after 0\.5 s/,
+    );
+    await expect.poll(() => count(file, "cancelled")).toBe(1);
+  });
+});
+
 it("[A50] only an agent that names the tool or its server is offered it, and a deny rule holds", async () => {
   const script = turns({ calls: [{ tool: "mcp__git__log", input: {} }] }, { text: "Done." });
   const cast = {

@@ -2,7 +2,7 @@
 // it can be as wrong as a server can be. The file is read again for every message; what it notes down stands in plan.json.log.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, closeSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -23,6 +23,9 @@ export type Deed =
   | "flood"
   | "environment"
   | "leave-child"
+  /** Lives on and says no more. */
+  | "close-output"
+  | "deep"
   /** Says that its tools have changed: those are the new ones. */
   | { becomes: Plan["tools"] }
   | { result: unknown };
@@ -90,7 +93,7 @@ async function answer(
       note(`call ${params!.name}`);
       const deed = plan.does?.[params!.name!];
       if (deed === undefined) return reply(text(JSON.stringify(params!.arguments)));
-      return perform(deed, { plan, file, reply });
+      return perform(deed, { plan, file, reply, id });
     }
     case "notifications/cancelled":
       return note("cancelled");
@@ -100,7 +103,12 @@ async function answer(
 
 async function perform(
   deed: Deed,
-  { plan, file, reply }: { plan: Plan; file: string; reply: (result: unknown) => void },
+  {
+    plan,
+    file,
+    reply,
+    id,
+  }: { plan: Plan; file: string; reply: (result: unknown) => void; id: number | undefined },
 ): Promise<void> {
   if (typeof deed === "object" && "result" in deed) return reply(deed.result);
   if (typeof deed === "object") {
@@ -121,6 +129,16 @@ async function perform(
         send({ method: "notifications/message", params: { level: "info", data: "x".repeat(100_000) } });
         await pause(0);
       }
+    case "close-output":
+      closeSync(1);
+      break;
+    case "deep": {
+      const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+      process.stdout.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":${deep}}}}\n`,
+      );
+      break;
+    }
     case "environment":
       return reply(text(JSON.stringify(process.env)));
     case "leave-child": {
