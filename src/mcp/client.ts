@@ -4,11 +4,13 @@
 //  X6  What a listing says counts until the server says that it has changed, or the connection is another one.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
+import cadre from "../../package.json" with { type: "json" };
 import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
+import { createBackOff } from "./back-off.ts";
 import { createHttpTransport } from "./http.ts";
-import { backOff, CONNECT_MS, LONGEST_CALL_MS } from "./limits.ts";
+import { CONNECT_MS, LONGEST_CALL_MS } from "./limits.ts";
 import { type ListedTool, type Listing, MAX_TOOLS, readListing } from "./listing.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio.ts";
 
@@ -43,32 +45,24 @@ export class ServerFailure extends Error {
 interface Open {
   client: Client;
   transport: Transport;
-  listing: Promise<Listing> | undefined;
+  listing?: Promise<Listing> | undefined;
 }
 
 export function createConnection(parts: ConnectionParts): Connection {
-  const { name, clock } = parts;
+  const { name } = parts;
+  const backOff = createBackOff(parts.clock);
   let open: Promise<Open> | undefined;
   let transport: Transport | undefined;
   let isClosed = false;
-  let failures = 0;
-  let failure = "";
-  let notBefore = 0;
 
   const failed = (why: string): never => {
-    failures++;
-    failure = why;
-    notBefore = clock.elapsed() + backOff(failures);
+    backOff.failed(why);
     throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
   };
   const connected = (): Promise<Open> => {
     if (open) return open;
-    if (isClosed) throw new ServerFailure(`The MCP server ${name} was ended with this process.`, false);
-    const wait = notBefore - clock.elapsed();
-    if (wait > 0) {
-      const again = `It is tried again in ${Math.ceil(wait / 1000)} s.`;
-      throw new ServerFailure(`The MCP server ${name} could not be used: ${failure}. ${again}`, false);
-    }
+    const why = isClosed ? "it was ended with this process" : backOff.waiting();
+    if (why !== undefined) throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
     const lost = (): void => {
       if (open === opening) open = undefined;
     };
@@ -81,13 +75,13 @@ export function createConnection(parts: ConnectionParts): Connection {
     open = opening;
     return opening;
   };
-  const listed = async (): Promise<{ at: Open; listing: Listing }> => {
+  const listed = async (): Promise<Omit<Open, "listing"> & { listing: Listing }> => {
     const at = await connected();
     at.listing ??= listTools(at.client, name);
     try {
       const listing = await at.listing;
-      failures = 0;
-      return { at, listing };
+      backOff.succeeded();
+      return { ...at, listing };
     } catch (error) {
       const why = reasonOf(error, at.transport);
       await at.client.close();
@@ -96,25 +90,34 @@ export function createConnection(parts: ConnectionParts): Connection {
   };
   return {
     list: async (signal) => (await abortable(listed(), signal)).listing,
-    async call(tool, input, signal) {
-      const { client, transport: wire } = (await abortable(listed(), signal)).at;
-      try {
-        const { name: called, inputSchema } = tool;
-        const toolDefinition = { name: called, inputSchema: inputSchema as { type: "object" } };
-        const options = { signal, timeout: LONGEST_CALL_MS, toolDefinition };
-        return await client.callTool({ name: called, arguments: input }, options);
-      } catch (error) {
-        const why = reasonOf(error, wire);
-        // A server at an address that has started anew knows nothing of us: the next call introduces us again.
-        if (error instanceof SdkHttpError) await client.close();
-        throw new ServerFailure(why, true);
-      }
-    },
+    call: async (tool, input, signal) => callTool(await abortable(listed(), signal), { tool, input, signal }),
     async close() {
       isClosed = true;
       await transport?.close().catch(() => undefined);
     },
   };
+}
+
+interface Call {
+  tool: ListedTool;
+  input: Record<string, unknown>;
+  signal: AbortSignal;
+}
+
+async function callTool(
+  { client, transport }: Pick<Open, "client" | "transport">,
+  { tool: { name, inputSchema }, input, signal }: Call,
+): Promise<CallToolResult> {
+  try {
+    const toolDefinition = { name, inputSchema: inputSchema as { type: "object" } };
+    const options = { signal, timeout: LONGEST_CALL_MS, toolDefinition };
+    return await client.callTool({ name, arguments: input }, options);
+  } catch (error) {
+    const why = reasonOf(error, transport);
+    // A server at an address that has started anew knows nothing of us: the next call introduces us again.
+    if (error instanceof SdkHttpError) await client.close();
+    throw new ServerFailure(why, true);
+  }
 }
 
 interface Hooks {
@@ -126,7 +129,7 @@ async function connect(parts: ConnectionParts, { begun, lost }: Hooks): Promise<
   const { server } = parts;
   const defaults = server.elicitation === "defaults";
   const client = new Client(
-    { name: "cadre", version: "0.1.0" },
+    { name: "cadre", version: cadre.version },
     {
       capabilities: defaults ? { elicitation: { form: { applyDefaults: true } } } : {},
       versionNegotiation: { mode: server.url === undefined ? "legacy" : "auto" },

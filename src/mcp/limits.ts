@@ -11,6 +11,3 @@ export const CONNECT_MS = 30_000;
 
 /** A call, where neither the server's `timeout` nor the run's `toolTimeout` ends it before. */
 export const LONGEST_CALL_MS = 3_600_000;
-
-/** After a failure: 1 s, 2 s, 4 s … before it is tried again. */
-export const backOff = (failures: number): number => Math.min(1_000 * 2 ** (failures - 1), 60_000);
