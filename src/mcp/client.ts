@@ -1,7 +1,7 @@
 // The connection to one server: opened when it is first needed, and again, after a while, when it was lost. One connection
 // serves all runs of the process. Everything has a time limit, and every failure is one sentence for whoever called.
-//  X5  A call that may have happened is told from one that has not: `sent`.
-//  X6  What a listing says counts until the server says that it has changed, or the connection is another one.
+//  C5  A call that may have happened is told from one that has not: `sent`.
+//  C6  What a listing says counts until the server says that it has changed, or the connection is another one.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };

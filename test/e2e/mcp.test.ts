@@ -182,7 +182,7 @@ it("[A54] a server that never answers costs its time limit, and the run goes on"
     await decide(world, runId, "approve");
     await world.seen(runId, "RUN_COMPLETED");
     expect(resultsRead(await world.events(runId)).at(-1)).toMatch(
-      /^log of git did not answer well; what it was asked to do may be done\. [^]*Stopped after 0\.5 s/,
+      /^log of git did not answer well; what it was asked to do may be done\. [\s\S]*Stopped after 0\.5 s/,
     );
     await expect.poll(() => count(file, "cancelled")).toBe(1);
   });
