@@ -16,6 +16,7 @@ import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
 import type { Definition, Effect } from "./journal/definition.ts";
 import type { Payload } from "./journal/events.ts";
+import type { Mask } from "./journal/mask.ts";
 import { limitsOf } from "./loop/admit.ts";
 import { turnTools } from "./loop/call-options.ts";
 import { delegatesAt } from "./loop/delegation.ts";
@@ -26,6 +27,7 @@ import { createModelNames } from "./models/substitute.ts";
 import { takesPart } from "./patterns/team-seat.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
+import { projectMask } from "./project/mask.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
@@ -53,6 +55,8 @@ export interface Project {
   readonly builtinFolder: string;
   readonly models: ModelRegistry;
   readonly tools: readonly AnyTool[];
+  /** What must be written nowhere, here. */
+  readonly mask: Mask;
   /** As they are on disk now: a new file is a new agent. */
   agents(): Promise<AgentSet>;
   /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
@@ -105,6 +109,7 @@ export function openProject(options: ProjectOptions): Project {
     builtinFolder: folders.builtin,
     models,
     tools,
+    mask: projectMask({ folder: config.folder, env, config }),
     agents,
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),

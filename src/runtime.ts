@@ -31,6 +31,7 @@ import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts
 import { grantFor } from "./permissions/grant.ts";
 import { judge } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
+import { maskedProblem } from "./project/mask.ts";
 import {
   canonicalRules,
   offers,
@@ -40,6 +41,7 @@ import {
   toolsByName,
 } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { maskedStore } from "./stores/masked-store.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
@@ -96,9 +98,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock = systemClock, ids = systemIds } = options;
   const project = openProject(options);
   const { config, defaultModel, agents } = project;
-  const store = options.store ?? openStore(config, clock);
+  const { mask } = project;
+  const store = maskedStore(options.store ?? openStore(config, clock), mask);
   const listeners = new Set<(delta: Delta) => void>();
-  const report = options.onProblem ?? (() => {});
+  const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const engine = createLocalEngine({
     concurrency: options.concurrency ?? CONCURRENCY,
@@ -215,6 +218,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
     store,
+    mask: project.mask,
     clock,
     ids,
     digest,
