@@ -84,6 +84,8 @@ export interface Runtime {
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** Tells whoever runs the process, without what must not be told. */
+  onProblem(problem: { message: string; error: unknown }): void;
   /** What becomes of agents, from now on. Returns what ends it. */
   on: OnAgent;
   /** Drains: what is under way gets a while to finish; nothing is lost. */
@@ -142,6 +144,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onProblem: report,
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();

@@ -16,6 +16,7 @@ import { usageRoutes } from "./routes/usage.ts";
 
 export function createApp(parts: ApiParts): Hono {
   const app = new Hono();
+  const { mask } = parts.people;
   app.use(jsonOnly);
   app.route("/api/health", healthRoutes(parts));
   app.route("/api/runs", runRoutes(parts));
@@ -26,12 +27,12 @@ export function createApp(parts: ApiParts): Hono {
   app.route("/api/messages", messageRoutes(parts));
   app.route("/api/usage", usageRoutes(parts));
   app.notFound((c) =>
-    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
+    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`), mask),
   );
   app.onError((error, c) => {
     const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
     if (!foreseen) parts.onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
-    return errorResponse(error);
+    return errorResponse(error, mask);
   });
   return app;
 }

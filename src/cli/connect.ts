@@ -92,7 +92,7 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
   try {
     const onProblem = problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
-    const app = createApp(apiParts(runtime, drive, onProblem));
+    const app = createApp(apiParts(runtime, drive));
     const server = await serveOnSocket(app, socketPath(dir));
     if (drive) await runtime.start();
     return {
@@ -113,8 +113,8 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
   }
 }
 
-function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProblem"]): ApiParts {
-  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta } = runtime;
+function apiParts(runtime: Runtime, drives: boolean): ApiParts {
+  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta, onProblem } = runtime;
   const info = {
     version: version(),
     folder: config.folder,

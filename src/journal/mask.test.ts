@@ -72,7 +72,17 @@ describe("[A61] a secret is found by its value", () => {
     expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
   });
 
-  test("[M1] what holds none is the same string and the same object", () => {
+  test("what is left of one that was cut when a text was shortened", () => {
+    for (const at of [8, 9, SECRET.length - 8]) {
+      const [start, end] = [SECRET.slice(0, at), SECRET.slice(at)];
+      const short = `it is ${start}\n… 99 characters left out …\n${end} there`;
+      expect(mask.text(short)).toBe("it is ⟦secret KEY⟧\n… 99 characters left out …\n⟦secret KEY⟧ there");
+      expect(mask.text(`${start}… (9 more characters)`)).toBe("⟦secret KEY⟧… (9 more characters)");
+    }
+    expect(mask.text("wait… and see…")).toBe("wait… and see…");
+  });
+
+  test("[X1] what holds none is the same string and the same object", () => {
     const value = { a: ["text", 1, null, { b: true }], c: "more text" };
     expect(mask.value(value)).toBe(value);
     const event = { list: [{ text: "nothing" }, { text: `it is ${SECRET}` }], [SECRET]: 1 };
@@ -84,7 +94,7 @@ describe("[A61] a secret is found by its value", () => {
     expect(masked.list[0]).toBe(event.list[0]);
   });
 
-  test("[M2] masking twice changes nothing, even for a value that a mark holds", () => {
+  test("[X2] masking twice changes nothing, even for a value that a mark holds", () => {
     const odd = maskOf({ MY_PASSWORD: "PASSWORD", OTHER: "secret MY", KEY: SECRET });
     const once = odd.text(`PASSWORD ${SECRET}`);
     expect(odd.text(once)).toBe(once);
@@ -110,7 +120,7 @@ describe("[A61] a secret is found by its value", () => {
   });
 });
 
-describe("[A61] [M3] a secret in pieces", () => {
+describe("[A61] [X3] a secret in pieces", () => {
   test("cut anywhere, no piece that goes out holds any of it", () => {
     const text = `the key is ${SECRET}, said it`;
     for (let cut = 1; cut < text.length; cut++) {

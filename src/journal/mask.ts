@@ -1,9 +1,10 @@
 // Values that must be written nowhere, and the mark that stands in their place: `⟦secret NAME⟧`. A value is found by what
 // it is, in every form of `secret-forms.ts`, not by the name of the field that it stands in (A61).
-//  M1  What holds no secret is answered as it is: the same string, the same object.
-//  M2  Masking what is masked changes nothing.
-//  M3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
+//  X1  What holds no secret is answered as it is: the same string, the same object.
+//  X2  Masking what is masked changes nothing.
+//  X3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
 
+import { indexCutWords } from "./cut-words.ts";
 import { indexWords, type Words } from "./find-words.ts";
 import { formsOf } from "./secret-forms.ts";
 import { OPEN_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
@@ -41,8 +42,8 @@ export const SHORTEST_SECRET = 8;
 
 export const markOf = (name: string): string => `⟦secret ${name}⟧`;
 
-/** A text that holds a mark: the value behind it is not there to be written, sent or run. */
-export const hasMark = (text: string): boolean => text.includes("⟦secret ");
+/** The value behind a mark is not there to be written, sent or run. */
+export const marksIn = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
 
 export function createMask(secrets: Secrets): Mask {
   let known = knownForms(secrets.list());
@@ -109,7 +110,7 @@ function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
   const names = new Map<string, string>();
   const encoded: string[] = [];
   for (const { name, value } of secrets) {
-    // M2: a value that stands in a mark would be masked in it for ever.
+    // X2: a value that stands in a mark would be masked in it for ever.
     if (value.length < SHORTEST_SECRET || secrets.some((other) => markOf(other.name).includes(value)))
       continue;
     for (const part of partsOf(value)) {
@@ -120,11 +121,12 @@ function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
   }
   if (names.size === 0) return undefined;
   const words = indexWords([...names.keys()]);
+  const cut = indexCutWords([...names.keys()]);
   const broken = overLines(encoded);
   const mark = (found: string): string => markOf(names.get(found)!);
   return {
     replace(text) {
-      const masked = replaceWords(text, words, mark);
+      const masked = cut.replace(replaceWords(text, words, mark), mark);
       return isWrapped(masked)
         ? masked.replace(broken(), (found) => mark(found.replace(LINE_BREAK, "")))
         : masked;

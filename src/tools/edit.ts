@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { refusal } from "./answers.ts";
 import { diffPreview } from "./diff-preview.ts";
+import { markProblem } from "./marks.ts";
 import { fingerprintOf, readTextFile, replaceFile, writeFailure } from "./text-file.ts";
 import { defineTool, type ToolAnswer } from "./tool.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
@@ -41,6 +42,8 @@ export const editTool = defineTool({
     }
     const edit = applyEdit(file.text, input);
     if (!edit.ok) return refusal(`${edit.why}; ${input.path} was not changed`);
+    const marked = markProblem(edit.text, file.text);
+    if (marked !== undefined) return refusal(`${marked}; ${input.path} was not changed`);
     try {
       await replaceFile(place.absolute, edit.text, { key, mode: file.mode });
     } catch (error) {

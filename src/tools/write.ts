@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { refusal } from "./answers.ts";
 import { diffPreview } from "./diff-preview.ts";
+import { markProblem } from "./marks.ts";
 import { fingerprintOf, readTextFile, replaceFile, writeFailure } from "./text-file.ts";
 import { defineTool, type ToolAnswer } from "./tool.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
@@ -25,6 +26,8 @@ export const writeTool = defineTool({
     if (signal.aborted) return refusal("cancelled before it began; nothing was written");
     const before = await currentContent(place.absolute, place.exists);
     if ("refused" in before) return refusal(`${path} ${before.refused}; nothing was written`);
+    const marked = markProblem(content, before.text ?? "");
+    if (marked !== undefined) return refusal(`${marked}; nothing was written`);
     if (before.text === content) {
       // A later attempt may be looking at its own work: then it was this call that changed the file.
       const files = attempt > 1 ? [{ path: place.relative, change: "modified" as const }] : [];
