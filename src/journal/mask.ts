@@ -7,7 +7,7 @@
 import { indexCutWords } from "./cut-words.ts";
 import { indexWords, type Words } from "./find-words.ts";
 import { formsOf } from "./secret-forms.ts";
-import { OPEN_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
+import { OPEN_TOKEN, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
 
 export interface Secret {
   /** What the mark calls it: the variable that holds it. */
@@ -52,7 +52,7 @@ export function createMask(secrets: Secrets): Mask {
   const text = (given: string): string => {
     if (given.length < SHORTEST_SECRET) return given;
     const masked = known ? known.replace(given) : given;
-    return masked.search(TOKENS) < 0 ? masked : masked.replace(TOKENS, (token) => markOf(tokenName(token)));
+    return holdsToken(masked) ? masked.replace(TOKENS, (token) => markOf(tokenName(token))) : masked;
   };
   return {
     text,
@@ -80,22 +80,25 @@ export function createMask(secrets: Secrets): Mask {
 /** For what is never told a secret; unmistakable tokens are masked all the same. */
 export const shapesOnly = (): Mask => createMask({ list: () => [], changed: () => false });
 
-function maskedValue<T>(given: T, text: (given: string) => string): T {
+type MaskText = (text: string) => string;
+
+function maskedValue<T>(given: T, text: MaskText): T {
   if (typeof given === "string") return text(given) as T;
-  if (typeof given !== "object" || given === null) return given;
-  if (Array.isArray(given)) {
-    const items = given.map((item) => maskedValue(item, text));
-    return items.some((item, index) => item !== given[index]) ? (items as T) : given;
-  }
-  let changed = false;
-  const entries = Object.keys(given).map((key) => {
-    const before = (given as Record<string, unknown>)[key];
-    const entry = [text(key), maskedValue(before, text)] as const;
-    changed ||= entry[0] !== key || entry[1] !== before;
-    return entry;
-  });
+  // Nearly always: nothing is copied then.
+  if (isClean(given, text)) return given;
+  if (Array.isArray(given)) return given.map((item) => maskedValue(item, text)) as T;
+  const entries = Object.entries(given as object);
   // Not by assignment: `__proto__` must stay a key like any other (A57).
-  return changed ? (Object.fromEntries(entries) as T) : given;
+  return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text)])) as T;
+}
+
+function isClean(value: unknown, text: MaskText): boolean {
+  if (typeof value === "string") return text(value) === value;
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isClean(item, text));
+  for (const key of Object.keys(value))
+    if (text(key) !== key || !isClean((value as Record<string, unknown>)[key], text)) return false;
+  return true;
 }
 
 interface KnownForms {
@@ -155,6 +158,7 @@ function replaceWords(text: string, words: Words, mark: (word: string) => string
 }
 
 function outsideWords(text: string, words: Words, cut: number): number {
+  if (cut === text.length) return cut;
   for (let next = words.find(text, 0); next && next.at < cut; next = words.find(text, next.at + 1))
     if (next.at + next.word.length > cut) return next.at;
   return cut;
@@ -199,6 +203,8 @@ function openFrom(text: string, known: KnownForms | undefined): number {
   return cut;
 }
 
+const holdsToken = (text: string): boolean => text.length >= SHORTEST_TOKEN && text.search(TOKENS) >= 0;
+
 function openToken(text: string): number {
   const at = tokenStarts.beginning(text);
   const open = text.search(OPEN_TOKEN);
@@ -206,6 +212,7 @@ function openToken(text: string): number {
 }
 
 function outsideTokens(text: string, cut: number): number {
+  if (cut === text.length || !holdsToken(text)) return cut;
   for (const { index, 0: token } of text.matchAll(TOKENS))
     if (index < cut && index + token.length > cut) return index;
   return cut;

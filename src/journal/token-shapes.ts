@@ -29,6 +29,8 @@ const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\\w+/
 /** The literal beginnings, for a stream that must wait what comes of one. */
 export const TOKEN_STARTS: readonly string[] = [...SHAPES.flatMap(({ starts }) => starts), BLOCK_START];
 
+export const SHORTEST_TOKEN = 15;
+
 const anyOf = (words: readonly string[]): string => `(?:${words.join("|")})`;
 const nothingBefore = "(?<![A-Za-z0-9])";
 
