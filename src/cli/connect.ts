@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
+import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -40,11 +41,13 @@ const PAUSE_MS = 50;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { folder, env, flags } = options;
-  const { dir } = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
+  const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
+  const { dir } = config;
+  const store = checkStore(config, env);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
-    if (!("owner" in owned)) return own(options, dir, owned.release);
+    if (!("owner" in owned)) return own(options, dir, store, owned.release);
     const client = createClient({ fetch: socketFetch(owned.owner.socket) });
     if (await answers(client)) return { client, owner: false, problems: [], close: async () => {} };
     if (performance.now() > until) {
@@ -87,11 +90,17 @@ export async function whoGoesOn(
   return drives ? `process ${pid} goes on with it` : `no Cadre process is running here: ${later}`;
 }
 
-async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
+async function own(
+  options: ConnectOptions,
+  dir: string,
+  store: StoreCheck,
+  release: () => void,
+): Promise<Connection> {
   const { folder, env, flags, drive, say } = options;
   try {
     const onProblem = problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
+    await recognised(runtime, store);
     const app = createApp(apiParts(runtime, drive));
     const server = await serveOnSocket(app, socketPath(dir));
     if (drive) await runtime.start();
@@ -109,6 +118,16 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
     };
   } catch (error) {
     release();
+    throw error;
+  }
+}
+
+/** Before it answers anybody or drives anything. */
+export async function recognised(runtime: Runtime, store: StoreCheck): Promise<void> {
+  try {
+    store.opened(runtime.store.id);
+  } catch (error) {
+    await runtime.stop();
     throw error;
   }
 }

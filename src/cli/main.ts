@@ -271,7 +271,9 @@ function addProjectVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/prune.ts")).prune));
   program
     .command("trust")
-    .description("let this folder's cadre.yaml set endpoints, start commands and allow things")
+    .description("let this folder's cadre.yaml set endpoints, start commands and allow things; shows which")
+    .option("--list", "print the folders that you trust")
+    .option("--revoke", "take it back")
     .action(does(async () => (await import("./commands/trust.ts")).trust));
   program
     .command("demo")

@@ -4,13 +4,15 @@
 import { resolve } from "node:path";
 import { findRun } from "../../api/find-run.ts";
 import { parseDuration } from "../../config/duration.ts";
+import { checkStore } from "../../config/known-stores.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import { createRuntime, takeOwnership } from "../../runtime.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
+import { askYesNo } from "../ask-yes-no.ts";
+import { recognised } from "../connect.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
-import { createKeys } from "../keys.ts";
 import { version } from "../version.ts";
 import { count } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
@@ -43,7 +45,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
         "USAGE",
         `This would delete ${sizeOf(would)}, for good. Nothing was deleted: say --yes if you mean it.`,
       );
-    const agreed = await ask(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
+    const agreed = await askYesNo(invocation, `Delete ${sizeOf(would)}, for good? [y/N] `);
     if (!agreed) {
       screen.line("Nothing was deleted.");
       return EXIT.cancelled;
@@ -114,22 +116,11 @@ function megabytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Anything but a clear yes is a no. */
-async function ask({ io, screen }: Invocation, question: string): Promise<boolean> {
-  const left = new AbortController();
-  const { stdin, stdout } = io;
-  const keys = createKeys({ stdin, stdout, hold: screen.hold, onInterrupt: () => left.abort() });
-  try {
-    return /^y(es)?$/i.test((await keys.line(question, left.signal)).trim());
-  } catch (error) {
-    if (left.signal.aborted) return false;
-    throw error;
-  }
-}
-
 /** Only the owner of a store can delete from it. */
 async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
-  const { dir } = loadConfig({ folder, env: io.env });
+  const config = loadConfig({ folder, env: io.env });
+  const { dir } = config;
+  const check = checkStore(config, io.env);
   const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
   if ("owner" in owned)
     throw new CadreError(
@@ -138,6 +129,7 @@ async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => P
     );
   try {
     const runtime = await createRuntime({ folder, env: io.env });
+    await recognised(runtime, check);
     try {
       return await use(runtime.store);
     } finally {
