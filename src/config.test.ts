@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Env, isTrusted, trust } from "./config/trust.ts";
+import { type Env, isTrusted, setTrust } from "./config/trust.ts";
 import { type ConfigFlags, loadConfig } from "./config.ts";
 
 let root: string;
@@ -259,8 +259,8 @@ describe("trust", () => {
 
   test("is asked once and kept outside the folder, by where the folder really is", () => {
     expect(isTrusted(folder, env)).toBe(false);
-    trust(folder, env);
-    trust(folder, env);
+    setTrust(folder, "trusted", env);
+    setTrust(folder, "trusted", env);
     symlinkSync(folder, join(root, "link"));
     expect(isTrusted(folder, env)).toBe(true);
     expect(isTrusted(join(root, "link"), env)).toBe(true);

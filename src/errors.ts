@@ -9,6 +9,7 @@ const CODES = {
   CONFIG_INVALID: { status: 400, exit: 2 },
   UNAUTHORIZED: { status: 401, exit: 2 },
   FORBIDDEN: { status: 403, exit: 2 },
+  UNTRUSTED: { status: 403, exit: 2 },
   NOT_FOUND: { status: 404, exit: 2 },
   CONFLICT: { status: 409, exit: 1 },
   ALREADY_DECIDED: { status: 409, exit: 1 },

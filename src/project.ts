@@ -18,6 +18,7 @@ import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
 import type { Definition, Effect } from "./journal/definition.ts";
 import type { Payload } from "./journal/events.ts";
+import type { Mask } from "./journal/mask.ts";
 import { adminHeld } from "./loop/admin-tools.ts";
 import { limitsOf } from "./loop/admit.ts";
 import { turnTools } from "./loop/call-options.ts";
@@ -32,6 +33,7 @@ import { createModelNames } from "./models/substitute.ts";
 import { takesPart } from "./patterns/team-seat.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
+import { projectMask } from "./project/mask.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
@@ -66,6 +68,8 @@ export interface Project {
   readonly servers: McpServers;
   /** Lists the servers that this agent may use, if nobody has yet. Answers with what went wrong: it runs without them. */
   ready(definition: Definition): Promise<string[]>;
+  /** What must be written nowhere, here. */
+  readonly mask: Mask;
   /** As they are on disk now: a new file is a new agent. */
   agents(): Promise<AgentSet>;
   /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
@@ -127,6 +131,7 @@ export function openProject(options: ProjectOptions): Project {
     toolsByName: byName,
     servers,
     ready: (definition) => servers.ready(wantedServers(definition, servers.names)),
+    mask: projectMask({ folder: config.folder, env, config }),
     agents,
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),

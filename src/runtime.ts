@@ -31,8 +31,10 @@ import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
+import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { maskedStore } from "./stores/masked-store.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
@@ -77,6 +79,8 @@ export interface Runtime {
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** Tells whoever runs the process, without what must not be told. */
+  onProblem(problem: { message: string; error: unknown }): void;
   /** What becomes of agents, from now on. Returns what ends it. */
   on: OnAgent;
   /** Drains: what is under way gets a while to finish; nothing is lost. */
@@ -91,9 +95,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock = systemClock, ids = systemIds } = options;
   const project = openProject(options);
   const { config, defaultModel, agents } = project;
-  const store = options.store ?? openStore(config, clock);
+  const { mask } = project;
+  const store = maskedStore(options.store ?? openStore(config, clock), mask);
   const listeners = new Set<(delta: Delta) => void>();
-  const report = options.onProblem ?? (() => {});
+  const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const engine = createLocalEngine({
     concurrency: options.concurrency ?? CONCURRENCY,
@@ -141,6 +146,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onProblem: report,
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
@@ -234,6 +240,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
     store,
+    mask: project.mask,
     clock,
     ids,
     digest,

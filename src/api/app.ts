@@ -31,14 +31,17 @@ export function createApp(parts: ApiParts): Hono {
 }
 
 /** What no route took, and what failed in one. */
-export function withRefusals(app: Hono, { onProblem }: Pick<ApiParts, "onProblem">): Hono {
+export function withRefusals(
+  app: Hono,
+  { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
+): Hono {
   app.notFound((c) =>
-    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
+    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`), mask),
   );
   app.onError((error, c) => {
     const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
     if (!foreseen) onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
-    return errorResponse(error);
+    return errorResponse(error, mask);
   });
   return app;
 }

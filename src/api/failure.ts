@@ -2,6 +2,7 @@
 // about our insides.
 
 import { CadreError, httpStatus, toCadreError } from "../errors.ts";
+import type { Mask } from "../journal/mask.ts";
 import type { ErrorBody } from "./schema.ts";
 
 /** A refusal whose status is HTTP's own business. */
@@ -22,10 +23,12 @@ export function errorBody({ code, message, details }: CadreError): ErrorBody {
 const UNFORESEEN =
   "Something failed here that nobody foresaw. What was recorded before is safe; the log of the process says more.";
 
-export function errorResponse(error: unknown): Response {
+/** What is refused is told back, but never a secret in it. */
+export function errorResponse(error: unknown, mask?: Mask): Response {
   const failure = toCadreError(error);
   const status = failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
-  return Response.json(errorBody(failure), { status });
+  const body = errorBody(failure);
+  return Response.json(mask ? mask.value(body) : body, { status });
 }
 
 /** A journal that cannot be read: a matter of its own run. */

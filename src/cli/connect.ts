@@ -8,6 +8,7 @@ import { type CadreClient, createClient, isUnreachable } from "../api/client.ts"
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
+import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -43,11 +44,13 @@ const PAUSE_MS = 50;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { folder, env, flags } = options;
-  const { dir } = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
+  const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
+  const { dir } = config;
+  const store = checkStore(config, env);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
-    if (!("owner" in owned)) return own(options, dir, owned.release);
+    if (!("owner" in owned)) return own(options, dir, store, owned.release);
     const client = createClient({ fetch: socketFetch(owned.owner.socket) });
     if (await answers(client)) return { client, owner: false, problems: [], close: async () => {} };
     if (performance.now() > until) {
@@ -90,12 +93,18 @@ export async function whoGoesOn(
   return drives ? `process ${pid} goes on with it` : `no Cadre process is running here: ${later}`;
 }
 
-async function own(options: ConnectOptions, dir: string, release: () => void): Promise<Connection> {
+async function own(
+  options: ConnectOptions,
+  dir: string,
+  store: StoreCheck,
+  release: () => void,
+): Promise<Connection> {
   const { folder, env, flags, drive, say, serve } = options;
   try {
     const onProblem = problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
-    const parts = apiParts(runtime, drive, onProblem);
+    await recognised(runtime, store);
+    const parts = apiParts(runtime, drive);
     const app = createApp(parts);
     const served = [await serveOnSocket(app, socketPath(dir))];
     const close = async (): Promise<void> => {
@@ -124,8 +133,18 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
   }
 }
 
-function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProblem"]): ApiParts {
-  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta } = runtime;
+/** Before it answers anybody or drives anything. */
+export async function recognised(runtime: Runtime, store: StoreCheck): Promise<void> {
+  try {
+    store.opened(runtime.store.id);
+  } catch (error) {
+    await runtime.stop();
+    throw error;
+  }
+}
+
+function apiParts(runtime: Runtime, drives: boolean): ApiParts {
+  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta, onProblem } = runtime;
   const info = {
     version: version(),
     folder: config.folder,

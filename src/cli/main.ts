@@ -6,16 +6,30 @@ import { Command, CommanderError, Option } from "commander";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
 import { PRESETS } from "../journal/definition.ts";
 import { createInvocation, EXIT, type Invocation, type Io } from "./io.ts";
+import { maskedIo } from "./masked-io.ts";
 import { version } from "./version.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 
 /** The process's own command line. */
 export async function start(): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
+  const argv = process.argv.slice(2);
   stdout.once("error", leaveUnread);
   stdout.on("error", () => {});
-  const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env, cwd: process.cwd() });
+  const io = { stdin, stdout, stderr, env, cwd: process.cwd() };
+  const masked = maskedIo(io, argv);
+  for (const crash of ["uncaughtException", "unhandledRejection"] as const)
+    process.on(crash, (error) => sayCrash(error, masked));
+  const code = await main(argv, io);
   stdout.write("", () => process.exit(code));
+}
+
+/** Node would print all of it as it is. */
+function sayCrash(thrown: unknown, { stderr }: Io): void {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  const said = `cadre: Cadre itself has failed. What was recorded is safe; \`cadre run\` goes on with it.\n${text}\n`;
+  stderr.write(said);
+  process.exit(EXIT.failed);
 }
 
 /** `cadre runs | head` closes our output: that is no failure. A command that has work under way leaves it in order. */
@@ -25,7 +39,8 @@ function leaveUnread(): void {
 }
 
 /** Answers with the exit code; whatever fails is one sentence on stderr. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], given: Io): Promise<number> {
+  const io = maskedIo(given, argv);
   let code: number = EXIT.done;
   const program = createProgram(io, (result) => {
     code = result;
@@ -283,7 +298,9 @@ function addProjectVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/prune.ts")).prune));
   program
     .command("trust")
-    .description("let this folder's cadre.yaml set endpoints, start commands and allow things")
+    .description("let this folder's cadre.yaml set endpoints, start commands and allow things; shows which")
+    .option("--list", "print the folders that you trust")
+    .option("--revoke", "take it back")
     .action(does(async () => (await import("./commands/trust.ts")).trust));
   const servers = program
     .command("servers")

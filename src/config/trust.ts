@@ -10,35 +10,52 @@ export type Env = Readonly<Record<string, string | undefined>>;
 /** Whether a person has said that this folder may set endpoints, start commands and allow things. */
 export function isTrusted(folder: string, env: Env): boolean {
   if (env["CADRE_TRUST"] === "1") return true;
-  return trustedFolders(env).includes(real(folder));
+  return readTrust(env).folders.includes(realFolder(folder));
 }
 
-export function trust(folder: string, env: Env): void {
+/** A person who has said no is not asked again. */
+export function wasDeclined(folder: string, env: Env): boolean {
+  return readTrust(env).declined.includes(realFolder(folder));
+}
+
+export const trustedFolders = (env: Env): string[] => readTrust(env).folders;
+
+export function setTrust(folder: string, answer: "trusted" | "declined" | "forgotten", env: Env): void {
+  const real = realFolder(folder);
+  const { folders, declined } = readTrust(env);
+  const others = (list: readonly string[]): string[] => list.filter((path) => path !== real);
+  const next = {
+    folders: [...others(folders), ...(answer === "trusted" ? [real] : [])].sort(),
+    declined: [...others(declined), ...(answer === "declined" ? [real] : [])].sort(),
+  };
   const file = trustFile(env);
-  const folders = [...new Set([...trustedFolders(env), real(folder)])].sort();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify({ folders }, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
   renameSync(draft, file);
 }
 
-function trustFile(env: Env): string {
+/** Where Cadre keeps what one person has said: outside of every project. */
+export function personFolder(env: Env): string {
   const base = env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config");
-  return join(base, "cadre", "trusted.json");
+  return join(base, "cadre");
 }
 
-const TrustFile = z.object({ folders: z.array(z.string()) });
+const trustFile = (env: Env): string => join(personFolder(env), "trusted.json");
+
+const TrustFile = z.object({ folders: z.array(z.string()), declined: z.array(z.string()).default([]) });
 
 /** A list that cannot be read trusts nobody. */
-function trustedFolders(env: Env): string[] {
+function readTrust(env: Env): z.output<typeof TrustFile> {
   try {
-    return TrustFile.parse(JSON.parse(readFileSync(trustFile(env), "utf8"))).folders;
+    return TrustFile.parse(JSON.parse(readFileSync(trustFile(env), "utf8")));
   } catch {
-    return [];
+    return { folders: [], declined: [] };
   }
 }
 
-function real(folder: string): string {
+/** A link counts as what it leads to. */
+export function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {

@@ -120,18 +120,25 @@ async function request(
   const { runId } = run;
   const { callId, attempt } = action;
   const delta = { runId, callId, attempt };
+  const text = parts.mask.stream((piece) => parts.onDelta({ type: "text.delta", ...delta, text: piece }));
+  const reasoning = parts.mask.stream((piece) =>
+    parts.onDelta({ type: "reasoning.delta", ...delta, text: piece }),
+  );
   try {
     const model = parts.models.resolve(action.model);
     return await readStream(model, {
       call: callOptions(action, run, parts, effects),
-      onText: (text) => parts.onDelta({ type: "text.delta", ...delta, text }),
-      onReasoning: (text) => parts.onDelta({ type: "reasoning.delta", ...delta, text }),
+      onText: text.add,
+      onReasoning: reasoning.add,
       idleMs: IDLE_MS,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
     });
   } catch (error) {
     return { type: "failed", error };
+  } finally {
+    reasoning.end();
+    text.end();
   }
 }
 

@@ -6,6 +6,7 @@ import type { Digest, Ids, RunId } from "../ids.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
+import type { Mask } from "../journal/mask.ts";
 import type { ClassifyFailure, EstimateCall, Models, PriceOf } from "../models/model.ts";
 import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.ts";
 import type { Store } from "../stores/store.ts";
@@ -21,6 +22,9 @@ export interface LoopParts {
   worker: string;
   host: string;
   pid: number;
+
+  /** Whatever is written, shown or sent to a model has been through it. */
+  mask: Mask;
 
   models: Models;
   priceOf: PriceOf;

@@ -17,7 +17,10 @@ import { effectOf, judgeCall } from "./propose.ts";
 import { loadDefinition } from "./run-journal.ts";
 
 export interface PeopleParts
-  extends Pick<LoopParts, "store" | "ids" | "clock" | "tools" | "judge" | "judgeShell" | "authority"> {
+  extends Pick<
+    LoopParts,
+    "store" | "ids" | "clock" | "mask" | "tools" | "judge" | "judgeShell" | "authority"
+  > {
   grantFor: GrantFor;
   wake(runId: RunId): Promise<void>;
 }
@@ -36,10 +39,12 @@ const TRIES = 50;
 
 export async function decideApproval(
   id: string,
-  decision: Decision,
+  said: Decision,
   by: string,
   parts: PeopleParts,
 ): Promise<{ alreadyDecided: boolean }> {
+  // As the journal will have it: the same decision again must be recognised.
+  const decision = parts.mask.value(said);
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
   return signal<{ alreadyDecided: boolean }>(runId, parts, async (state) => {
     const before = state.decisions.get(itemId);

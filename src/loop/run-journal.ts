@@ -107,8 +107,9 @@ export class RunJournal {
     return [...children.values()];
   }
 
-  /** Outcomes, and what else is a fact already. */
-  record(...events: EventBody[]): void {
+  /** Outcomes, and what else is a fact already. Masked here: what is folded is what will stand in the journal (A61). */
+  record(...given: EventBody[]): void {
+    const events = given.map((event) => this.parts.mask.value(event));
     if (events.some(isProgress)) this.progressed = true;
     this.foldAhead(events);
     const sent = this.send({ events, after: this.confirmed }).then((answer) => {

@@ -151,7 +151,10 @@ async function runCall(
   const from = parts.clock.elapsed();
   const answer = await execute(tool, call, attempt, run, parts, effects);
   const ms = Math.round(parts.clock.elapsed() - from);
-  const result = await bounded(stopped(call, edited(call, answer), effects), parts);
+  // Before it is cut: half a secret is found by nobody.
+  parts.mask.renew();
+  const masked = parts.mask.value(stopped(call, edited(call, answer), effects));
+  const result = await bounded(masked, parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
@@ -185,6 +188,9 @@ async function execute(
   const stop = deadline(effects, time);
   const { runId } = run;
   const mayShow = tool.searches ? await showing(tool, call, run, parts) : undefined;
+  const output = parts.mask.stream((text) =>
+    parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
+  );
   const context: ToolContext = {
     workspace,
     runId,
@@ -196,7 +202,7 @@ async function execute(
     ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
     ...(mayShow ? { mayShow } : {}),
     signal: stop.signal,
-    progress: (text) => parts.onDelta({ type: "tool-output.delta", runId, callId: call.id, attempt, text }),
+    progress: output.add,
   };
   try {
     const input = tool.input.parse(effectiveInput(call));
@@ -205,6 +211,7 @@ async function execute(
     return { output: `${tool.name} failed: ${messageOf(error)}`, isError: true };
   } finally {
     stop.clear();
+    output.end();
   }
 }
 

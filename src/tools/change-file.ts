@@ -5,6 +5,7 @@
 
 import { refusal } from "./answers.ts";
 import { diffPreview } from "./diff-preview.ts";
+import { markProblem } from "./marks.ts";
 import {
   ABSENT,
   type FileText,
@@ -84,7 +85,8 @@ function planFor({ relative }: Place, before: FileText, plan: Plan): Planned {
   if (planned.text.includes("\0")) return { refused: "would hold a NUL character: only text can be written" };
   if (Buffer.byteLength(planned.text) > MAX_FILE_BYTES)
     return { refused: "would be longer than the 10 MB that can be read again" };
-  return planned;
+  const marked = markProblem(planned.text, before.ok ? before.text : "");
+  return marked === undefined ? planned : { refused: marked };
 }
 
 const NOTEBOOK =

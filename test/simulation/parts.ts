@@ -1,5 +1,6 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
+import { shapesOnly } from "../../src/journal/mask.ts";
 import { createGate } from "../../src/loop/gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
@@ -22,6 +23,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   const sources = [{ source: "project", rules: options.authority }];
   const parts: LoopParts = {
     store,
+    mask: shapesOnly(),
     clock,
     ids,
     digest,

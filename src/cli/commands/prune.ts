@@ -4,12 +4,14 @@
 import { resolve } from "node:path";
 import { findRun } from "../../api/find-run.ts";
 import { parseDuration } from "../../config/duration.ts";
+import { checkStore } from "../../config/known-stores.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import { createRuntime, takeOwnership } from "../../runtime.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
 import { confirm } from "../confirm.ts";
+import { recognised } from "../connect.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { version } from "../version.ts";
 import { count } from "../view/format.ts";
@@ -116,7 +118,9 @@ function megabytes(bytes: number): string {
 
 /** Only the owner of a store can delete from it. */
 async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
-  const { dir } = loadConfig({ folder, env: io.env });
+  const config = loadConfig({ folder, env: io.env });
+  const { dir } = config;
+  const check = checkStore(config, io.env);
   const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
   if ("owner" in owned)
     throw new CadreError(
@@ -125,6 +129,7 @@ async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => P
     );
   try {
     const runtime = await createRuntime({ folder, env: io.env });
+    await recognised(runtime, check);
     try {
       return await use(runtime.store);
     } finally {

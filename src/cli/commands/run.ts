@@ -14,6 +14,7 @@ import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
 import { beginOrder, type Order, orderOf, refuseUnknownAgent } from "../order.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
+import { askForTrust } from "../trust-question.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView } from "../view/live.ts";
 
@@ -30,6 +31,7 @@ export async function run(invocation: Invocation, words: string[], options: RunO
 
 /** Begins what was ordered and stays with it, or leaves it to the background. */
 export async function visit(invocation: Invocation, order: Order, options: RunOptions): Promise<number> {
+  if (!options.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, order);
   if (options.detach) return detach(invocation, order, options);
   const leaving = watchLeaving();

@@ -1,19 +1,53 @@
-// `cadre trust`: this folder's cadre.yaml may set endpoints, start commands and allow things. Kept outside the folder.
+// `cadre trust`: this folder's files may set endpoints, start commands and allow things. Kept outside the folder.
 
-import { trust as trustFolder } from "../../config/trust.ts";
-import { loadConfig } from "../../config.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { isTrusted, setTrust, trustedFolders } from "../../config/trust.ts";
+import { confirm } from "../confirm.ts";
+import { EXIT, type Invocation, isAttended } from "../io.ts";
+import { heldBack } from "../trust-question.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
-export async function trust({ folder, io, json, screen }: Invocation): Promise<number> {
-  const { trusted, problems } = loadConfig({ folder, env: io.env });
-  const held = problems.filter(({ code }) => code === "UNTRUSTED");
-  if (!trusted) trustFolder(folder, io.env);
-  if (json) screen.line(jsonLine({ folder, trusted: true }));
-  else {
-    for (const { message } of held)
-      screen.line(`  now counts: ${plainLine(message.replace(/ is ignored: .*/, ""))}`);
-    screen.line(trusted ? "This folder is trusted already." : `Trusted: ${plainLine(folder)}`);
+export interface TrustOptions {
+  list?: boolean;
+  revoke?: boolean;
+}
+
+export async function trust(invocation: Invocation, options: TrustOptions): Promise<number> {
+  if (options.list) return list(invocation);
+  return options.revoke ? revoke(invocation) : give(invocation);
+}
+
+async function give(invocation: Invocation): Promise<number> {
+  const { folder, io, json, screen } = invocation;
+  const { trusted, lines } = await heldBack(invocation);
+  if (!json) for (const line of lines) screen.line(`  ${line}`);
+  const asks = !trusted && lines.length > 0 && isAttended(invocation);
+  if (asks && !(await confirm(invocation, "Let all of this count? [y/N] "))) {
+    screen.line("Nothing was changed.");
+    return EXIT.cancelled;
   }
+  if (!trusted) setTrust(folder, "trusted", io.env);
+  if (json) screen.line(jsonLine({ folder, trusted: true, counts: lines }));
+  else screen.line(trusted ? "This folder is trusted already." : `Trusted: ${plainLine(folder)}`);
+  return EXIT.done;
+}
+
+function revoke({ folder, io, json, screen }: Invocation): number {
+  setTrust(folder, "forgotten", io.env);
+  const trusted = isTrusted(folder, io.env);
+  if (json) screen.line(jsonLine({ folder, trusted }));
+  else
+    screen.line(
+      trusted
+        ? "CADRE_TRUST=1 is set: while it is, this folder is trusted all the same."
+        : `Not trusted any more: ${plainLine(folder)}. A process that is running keeps what it has read: end it.`,
+    );
+  return EXIT.done;
+}
+
+function list({ io, json, screen }: Invocation): number {
+  const folders = trustedFolders(io.env);
+  if (json) screen.line(jsonLine({ folders }));
+  else if (folders.length === 0) screen.line("No folder is trusted.");
+  else for (const folder of folders) screen.line(plainLine(folder));
   return EXIT.done;
 }

@@ -1,0 +1,34 @@
+// What this process prints is masked too: sentences about trouble repeat what they were given, and a crash whatever it
+// has at hand (A61).
+
+import { resolve } from "node:path";
+import type { Mask } from "../journal/mask.ts";
+import { projectMask } from "../project/mask.ts";
+import type { Io } from "./io.ts";
+import type { Output } from "./view/screen.ts";
+
+export function maskedIo(io: Io, argv: readonly string[]): Io {
+  const mask = projectMask({ folder: resolve(io.cwd, folderIn(argv)), env: io.env });
+  return { ...io, stdout: maskedOutput(io.stdout, mask), stderr: maskedOutput(io.stderr, mask) };
+}
+
+/** Before the command line is understood, or where it is not. */
+function folderIn(argv: readonly string[]): string {
+  const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
+  const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];
+  return inline ?? (at < 0 ? "." : (argv[at + 1] ?? "."));
+}
+
+/** The same terminal, but for what is written to it. */
+function maskedOutput<T extends Output>(out: T, mask: Mask): T {
+  const write = (chunk: unknown, ...rest: unknown[]): unknown =>
+    Reflect.apply(out.write, out, [typeof chunk === "string" ? mask.text(chunk) : chunk, ...rest]);
+  return new Proxy(out, {
+    get(target, name) {
+      if (name === "write") return write;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+    set: (target, name, value) => Reflect.set(target, name, value, target),
+  });
+}

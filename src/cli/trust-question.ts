@@ -1,0 +1,51 @@
+// What trust would let a folder do, said before it is given; and the question, which is asked once (A52).
+
+import { isForeignStore } from "../config/known-stores.ts";
+import { setTrust, wasDeclined } from "../config/trust.ts";
+import { loadConfig } from "../config.ts";
+import { confirm } from "./confirm.ts";
+import { type Invocation, isAttended } from "./io.ts";
+import { projectOf } from "./project.ts";
+import { plainLine } from "./view/plain.ts";
+
+/** Whether the folder is trusted, and what is held back from it until it is: a line each. */
+export async function heldBack(invocation: Invocation): Promise<{ trusted: boolean; lines: string[] }> {
+  const { folder, io } = invocation;
+  const config = loadConfig({ folder, env: io.env });
+  const settings = config.problems
+    .filter(({ code }) => code === "UNTRUSTED")
+    .map(
+      ({ file, line, message }) => `${file}:${line} ${message.replace(/ is ignored: .* to set /, " sets ")}`,
+    );
+  const store = isForeignStore(config, io.env)
+    ? [`${config.dir} came with the folder: the runs, approvals and grants in it would count`]
+    : [];
+  return {
+    trusted: config.trusted,
+    lines: [...settings, ...(await modules(invocation)), ...store].map(plainLine),
+  };
+}
+
+/** Code of the project that agents are controlled by. */
+async function modules(invocation: Invocation): Promise<string[]> {
+  const { agents } = await projectOf(invocation).agents();
+  return [...agents.values()]
+    .filter(({ file, definition }) => definition?.steps && !/^(~\/|builtin:)/.test(file))
+    .map(
+      ({ file, definition }) =>
+        `${file} is controlled by code, which would run: ${definition!.steps!.module}`,
+    );
+}
+
+/** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */
+export async function askForTrust(invocation: Invocation): Promise<void> {
+  const { folder, io, screen } = invocation;
+  if (!isAttended(invocation) || wasDeclined(folder, io.env)) return;
+  const { trusted, lines } = await heldBack(invocation);
+  if (trusted || lines.length === 0) return;
+  screen.line("This folder is not trusted. If you trust it:");
+  for (const line of lines) screen.line(`  ${line}`);
+  const agreed = await confirm(invocation, "Trust it, if you know who wrote it? [y/N] ");
+  setTrust(folder, agreed ? "trusted" : "declined", io.env);
+  if (!agreed) screen.line("It goes on without them. `cadre trust` if you change your mind.");
+}

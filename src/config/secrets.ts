@@ -1,0 +1,165 @@
+// Which values are secret: those of variables whose names say so, in this process's environment and in the project's
+// `.env` files, and passwords inside addresses. Nothing of a `.env` file is put into the environment: it is read so that
+// what stands in it is recorded nowhere.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { Env } from "./trust.ts";
+
+export interface NamedSecret {
+  name: string;
+  value: string;
+}
+
+/** `certain`: variables that hold a secret whatever they are called, because the configuration says so. */
+export function environmentSecrets(env: Env, certain: readonly string[] = []): NamedSecret[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (certain.includes(name)) return secretsIn(name, [value.trim()]);
+    return variableSecrets(name, value);
+  });
+}
+
+/** What stands in the configuration itself: headers of providers, variables of MCP servers. */
+export function configuredSecrets(value: unknown): NamedSecret[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === "string"
+      ? variableSecrets(name, inner.replace(/^(?:Bearer|Basic|Token)\s+/i, ""))
+      : configuredSecrets(inner),
+  );
+}
+
+const SHORTEST = 8;
+
+function variableSecrets(name: string, value: string): NamedSecret[] {
+  const text = value.trim();
+  const password = passwordsOf(text);
+  if (password.length > 0) return secretsIn(name, password);
+  return namesSecret(name) && looksSecret(text) ? secretsIn(name, [text]) : [];
+}
+
+const secretsIn = (name: string, values: readonly string[]): NamedSecret[] =>
+  values
+    .filter(({ length }) => length >= SHORTEST)
+    .map((value) => ({ name: name.replace(/[^\w.-]/g, "_"), value }));
+
+const ANYWHERE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY/;
+/** As a word of its own: `GIT_AUTHOR_NAME` and `MONKEY` say nothing of the kind. */
+const AS_A_WORD =
+  /(?:^|_)(?:KEYS?|O?AUTH2?|AUTHORIZATION|PASS|PWD|PAT|DSN|JWT|BEARER|COOKIE|PRIVATE)(?:_|$)|KEY$/;
+/** What is said about a secret is none. */
+const ABOUT =
+  /_(?:NAME|FILE|PATH|DIR|TTL|EXPIR\w*|TYPE|METHOD|URL|URI|ENDPOINT|HOST|PORT|MODE|ALG\w*|LENGTH|SIZE|COUNT|LIMIT|ENABLED|HEADER|ISSUER|AUDIENCE|PREFIX|SOCK|COMMAND|HELPER|ENV)$/;
+const NO_SECRET = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"]);
+
+function namesSecret(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .toUpperCase();
+  if (NO_SECRET.has(words) || ABOUT.test(words)) return false;
+  return ANYWHERE.test(words) || AS_A_WORD.test(words);
+}
+
+/** Words that stand where a secret would, and everywhere else as well. */
+const COMMON =
+  /^(?:undefined|disabled|required|optional|anonymous|password|passwort|username|localhost|changeme|change[-_ ]?me|production|development|interactive|automatic|credentials?|client[-_]secret(?:[-_]\w+)?|your[-_ ].*|<.*>|\$\{?\w+\}?|x+|\*+|\.+)$/i;
+
+function looksSecret(value: string): boolean {
+  if (value.length < SHORTEST || COMMON.test(value)) return false;
+  // A number, a time or a version; an address without a password; a file.
+  if (/^[\d.,:_+\-/ TZ]+$/.test(value) || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return false;
+  return !isFile(value);
+}
+
+const isFile = (value: string): boolean =>
+  /^(?:~|\.{1,2})?\//.test(value) && (existsSync(value) || /\.[a-z]{2,5}$/.test(value));
+
+/** Of an address such as `postgres://user:password@host/db`, as it is written and as it is meant. */
+function passwordsOf(value: string): string[] {
+  const written = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*?:([^/?#\s]+)@[^@\s]*$/i.exec(value)?.[1];
+  if (written === undefined) return [];
+  try {
+    return [...new Set([written, decodeURIComponent(written)])];
+  } catch {
+    return [written];
+  }
+}
+
+const ENV_FILE = /^\.env(?:\..+)?$|^\.envrc$|\.env$/;
+/** They show which names there are, with made-up values. */
+const SAMPLE = /\.(?:example|sample|template|dist|defaults?)(?:\.|$)/;
+const SKIPPED = new Set(["node_modules", "vendor", "dist", "build", "target"]);
+const DEPTH = 3;
+const MAX_FOLDERS = 300;
+const MAX_BYTES = 1_000_000;
+
+export interface EnvFiles {
+  secrets(): NamedSecret[];
+  /** Whether one of them, or the list of them, is another than at the last look. */
+  changed(): boolean;
+}
+
+/** The project's `.env` files, in its folder and a few levels below. */
+export function envFiles(folder: string): EnvFiles {
+  let files = findEnvFiles(folder);
+  let stamp = stampOf([folder, ...files]);
+  return {
+    secrets: () => files.flatMap(fileSecrets),
+    changed() {
+      const now = stampOf([folder, ...files]);
+      if (now === stamp) return false;
+      files = findEnvFiles(folder);
+      stamp = stampOf([folder, ...files]);
+      return true;
+    },
+  };
+}
+
+function findEnvFiles(folder: string): string[] {
+  const found: string[] = [];
+  let level = [folder];
+  for (let depth = 0, seen = 0; depth < DEPTH && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const path of level) {
+      if (++seen > MAX_FOLDERS) return found;
+      for (const entry of entriesOf(path)) {
+        const inside = join(path, entry.name);
+        if (entry.isDirectory() && !entry.name.startsWith(".") && !SKIPPED.has(entry.name)) next.push(inside);
+        if (!entry.isDirectory() && ENV_FILE.test(entry.name) && !SAMPLE.test(entry.name)) found.push(inside);
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+const stampOf = (paths: readonly string[]): string =>
+  paths
+    .map((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return `${found?.ino} ${found?.size} ${found?.mtimeMs} ${found?.ctimeMs}`;
+    })
+    .join("\n");
+
+/** A file that cannot be read by us is read by no tool of ours either. */
+function fileSecrets(path: string): NamedSecret[] {
+  try {
+    const found = statSync(path);
+    if (!found.isFile() || found.size > MAX_BYTES) return [];
+    const values = parseEnv(readFileSync(path, "utf8").replace(/^\uFEFF/, ""));
+    return Object.entries(values).flatMap(([name, value]) => variableSecrets(name, value ?? ""));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,57 @@
+// Text that was shortened before it came here has `…` where something is missing, and a word may have been cut by it:
+// what is left of the word before the mark, and what after it.
+
+const PART = 8;
+
+export interface CutWords {
+  /** The whole words that these parts, of eight characters or more, are left of are told to `mark`. */
+  replace(text: string, mark: (word: string) => string): string;
+}
+
+export function indexCutWords(words: readonly string[]): CutWords {
+  let parts: Set<string> | undefined;
+  const isPart = (text: string): boolean => {
+    parts ??= new Set(words.flatMap(partsOf));
+    return parts.has(text);
+  };
+  return {
+    replace(text, mark) {
+      if (!text.includes("…")) return text;
+      const pieces = text.split("…");
+      const last = pieces.length - 1;
+      const mended = pieces.map((piece, index) => {
+        const ended = index < last ? withoutStart(piece, words, isPart, mark) : piece;
+        return index > 0 ? withoutEnd(ended, words, isPart, mark) : ended;
+      });
+      return mended.join("…");
+    },
+  };
+}
+
+const partsOf = (word: string): string[] =>
+  Array.from({ length: Math.max(0, word.length - PART + 1) }, (_, at) => word.slice(at, at + PART));
+
+type Mark = (word: string) => string;
+type IsPart = (text: string) => boolean;
+
+/** A piece that ends with the start of a word. */
+function withoutStart(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
+  const body = piece.replace(/\r?\n$/, "");
+  if (body.length < PART || !isPart(body.slice(-PART))) return piece;
+  for (const word of words)
+    for (let length = Math.min(word.length - 1, body.length); length >= PART; length--)
+      if (body.endsWith(word.slice(0, length)))
+        return body.slice(0, body.length - length) + mark(word) + piece.slice(body.length);
+  return piece;
+}
+
+/** A piece that begins with the end of a word. */
+function withoutEnd(piece: string, words: readonly string[], isPart: IsPart, mark: Mark): string {
+  const body = piece.replace(/^\r?\n/, "");
+  const before = piece.slice(0, piece.length - body.length);
+  if (body.length < PART || !isPart(body.slice(0, PART))) return piece;
+  for (const word of words)
+    for (let length = Math.min(word.length - 1, body.length); length >= PART; length--)
+      if (body.startsWith(word.slice(-length))) return before + mark(word) + body.slice(length);
+  return piece;
+}

@@ -1,0 +1,64 @@
+// Finds any of many words in a text, most of which is never looked at: where the two characters at the end of a window
+// stand in no word, the window moves on by nearly its whole length (Wu and Manber). Every string that is recorded comes
+// through here, so its cost is everybody's.
+
+export interface Words {
+  /** The first of them at or after `from`; the longest where several begin there. */
+  find(text: string, from: number): { at: number; word: string } | undefined;
+  /** From where on all that is left of a text begins one of them. Its length: nowhere. */
+  beginning(text: string): number;
+}
+
+const TABLE = 1 << 14;
+
+/** Two characters as a place in the table. Different ones may share it: that costs a look, never a miss. */
+const place = (first: number, second: number): number => (first * 131 + second) & (TABLE - 1);
+
+/** None of the words may be shorter than two characters. */
+export function indexWords(given: readonly string[]): Words {
+  const words = [...new Set(given)].sort((a, b) => b.length - a.length);
+  const window = words.at(-1)?.length ?? 2;
+  const shifts = new Uint16Array(TABLE).fill(window - 1);
+  const ending = new Map<number, string[]>();
+  const starting = new Map<number, string[]>();
+  for (const word of words) {
+    for (let index = 0; index < window - 1; index++) {
+      const at = place(word.charCodeAt(index), word.charCodeAt(index + 1));
+      shifts[at] = Math.min(shifts[at]!, window - 2 - index);
+    }
+    add(ending, place(word.charCodeAt(window - 2), word.charCodeAt(window - 1)), word);
+    add(starting, word.charCodeAt(0), word);
+  }
+  const longest = words[0]?.length ?? 0;
+  return {
+    find(text, from) {
+      const last = text.length - window;
+      for (let at = from; at <= last; ) {
+        const end = place(text.charCodeAt(at + window - 2), text.charCodeAt(at + window - 1));
+        const shift = shifts[end]!;
+        if (shift > 0) {
+          at += shift;
+          continue;
+        }
+        for (const word of ending.get(end) ?? []) if (text.startsWith(word, at)) return { at, word };
+        at++;
+      }
+      return undefined;
+    },
+    beginning(text) {
+      for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
+        const some = starting.get(text.charCodeAt(from));
+        if (!some) continue;
+        const rest = text.slice(from);
+        if (some.some((word) => word.length > rest.length && word.startsWith(rest))) return from;
+      }
+      return text.length;
+    },
+  };
+}
+
+function add(lists: Map<number, string[]>, key: number, word: string): void {
+  const list = lists.get(key);
+  if (list) list.push(word);
+  else lists.set(key, [word]);
+}

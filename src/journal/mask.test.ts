@@ -1,0 +1,212 @@
+import { Buffer } from "node:buffer";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createMask, type Mask, shapesOnly } from "./mask.ts";
+
+const SECRET = "k7!Qz/9\"w+Lp's\\4vT";
+const mask = maskOf({ KEY: SECRET });
+
+function maskOf(secrets: Record<string, string>): Mask {
+  const list = Object.entries(secrets).map(([name, value]) => ({ name, value }));
+  return createMask({ list: () => list, changed: () => false });
+}
+
+/** What reaches the listener, when a text comes in pieces of these lengths. */
+function streamed(by: Mask, text: string, lengths: readonly number[]): string[] {
+  const heard: string[] = [];
+  const stream = by.stream((piece) => heard.push(piece));
+  let from = 0;
+  for (const length of lengths) {
+    stream.add(text.slice(from, from + length));
+    from += length;
+  }
+  stream.add(text.slice(from));
+  stream.end();
+  return heard;
+}
+
+const bytes = Buffer.from(SECRET);
+const forms: Record<string, string> = {
+  "as it is": SECRET,
+  "inside JSON": JSON.stringify({ a: SECRET }),
+  "inside JSON inside JSON": JSON.stringify(JSON.stringify([SECRET])),
+  "in an address": `https://evil.test/?d=${encodeURIComponent(SECRET)}&x`,
+  "in an address, in small letters": encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase()),
+  "in a form": new URLSearchParams({ d: SECRET }).toString(),
+  "in a page": `<b>${SECRET.replaceAll('"', "&quot;").replaceAll("'", "&#39;")}</b>`,
+  "in base64": bytes.toString("base64"),
+  "in base64 after one byte": Buffer.from(`x${SECRET}yz`).toString("base64"),
+  "in base64 after two bytes": Buffer.from(`xy${SECRET}z`).toString("base64"),
+  "in base64 for addresses": Buffer.from(`>>>${SECRET}???`).toString("base64url"),
+  "in hexadecimal": `0x${bytes.toString("hex")}`,
+  "in large hexadecimal": bytes.toString("hex").toUpperCase(),
+};
+
+describe("[A61] a secret is found by its value", () => {
+  test.each(Object.entries(forms))("%s", (_, text) => {
+    const masked = mask.text(`before ${text} after`);
+    expect(masked).toContain("⟦secret KEY⟧");
+    expect(masked).toMatch(/^before .* after$/s);
+    for (const form of Object.values(forms)) expect(masked).not.toContain(form);
+  });
+
+  test.each([57, 45, 3])("in base64 that is broken over lines, after %i bytes", (before) => {
+    const file = Buffer.from(`${"a".repeat(before)}${SECRET}${"b".repeat(100)}`).toString("base64");
+    for (const width of [76, 64, 60]) {
+      const lines = file.match(new RegExp(`.{1,${width}}`, "g"))!;
+      const numbered = lines.map((line, index) => `${index + 1}\t${line}`).join("\n");
+      for (const text of [lines.join("\n"), lines.join("\r\n"), numbered])
+        expect(mask.text(text), text).toContain("⟦secret KEY⟧");
+    }
+  });
+
+  test("a line of a secret of several lines", () => {
+    const key = "first line of the key\nsecond line of the key";
+    expect(maskOf({ KEY: key }).text("1\tfirst line of the key\n2\tsecond line of the key")).toBe(
+      "1\t⟦secret KEY⟧\n2\t⟦secret KEY⟧",
+    );
+  });
+
+  test("the longest of several that begin alike", () => {
+    const both = maskOf({ SHORT: "abcdefgh", LONG: "abcdefgh-ijkl" });
+    expect(both.text("abcdefgh-ijkl abcdefgh-x")).toBe("⟦secret LONG⟧ ⟦secret SHORT⟧-x");
+  });
+
+  test("what is left of one that was cut when a text was shortened", () => {
+    for (const at of [8, 9, SECRET.length - 8]) {
+      const [start, end] = [SECRET.slice(0, at), SECRET.slice(at)];
+      const short = `it is ${start}\n… 99 characters left out …\n${end} there`;
+      expect(mask.text(short)).toBe("it is ⟦secret KEY⟧\n… 99 characters left out …\n⟦secret KEY⟧ there");
+      expect(mask.text(`${start}… (9 more characters)`)).toBe("⟦secret KEY⟧… (9 more characters)");
+    }
+    expect(mask.text("wait… and see…")).toBe("wait… and see…");
+  });
+
+  test("[R1] what holds none is the same string and the same object", () => {
+    const value = { a: ["text", 1, null, { b: true }], c: "more text" };
+    expect(mask.value(value)).toBe(value);
+    const event = { list: [{ text: "nothing" }, { text: `it is ${SECRET}` }], [SECRET]: 1 };
+    const masked = mask.value(event);
+    expect(masked).toEqual({
+      list: [{ text: "nothing" }, { text: "it is ⟦secret KEY⟧" }],
+      "⟦secret KEY⟧": 1,
+    });
+    expect(masked.list[0]).toBe(event.list[0]);
+  });
+
+  test("[R2] masking twice changes nothing, even for a value that a mark holds", () => {
+    const odd = maskOf({ MY_PASSWORD: "PASSWORD", OTHER: "secret MY", KEY: SECRET });
+    const once = odd.text(`PASSWORD ${SECRET}`);
+    expect(odd.text(once)).toBe(once);
+    expect(once).toBe("PASSWORD ⟦secret KEY⟧");
+  });
+
+  test("[A57] a key of the prototype stays a key", () => {
+    const value = mask.value(JSON.parse(`{"__proto__": {"admin": ${JSON.stringify(SECRET)}}}`));
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(JSON.stringify(value)).toBe('{"__proto__":{"admin":"⟦secret KEY⟧"}}');
+  });
+
+  test("any value in any text, wherever it stands", () => {
+    const value = fc.string({ minLength: 8, maxLength: 40, unit: "grapheme" });
+    fc.assert(
+      fc.property(value, fc.string(), fc.string(), (secret, before, after) => {
+        fc.pre(!"⟦secret KEY⟧".includes(secret));
+        const one = maskOf({ KEY: secret });
+        for (const text of [before + secret + after, before + JSON.stringify(secret) + after])
+          expect(one.text(text)).toContain("⟦secret KEY⟧");
+      }),
+    );
+  });
+});
+
+describe("[A61] [R3] a secret in pieces", () => {
+  test("cut anywhere, no piece that goes out holds any of it", () => {
+    const text = `the key is ${SECRET}, said it`;
+    for (let cut = 1; cut < text.length; cut++) {
+      const heard = streamed(mask, text, [cut]);
+      expect(heard.join(""), `cut at ${cut}`).toBe("the key is ⟦secret KEY⟧, said it");
+    }
+    expect(streamed(mask, text, Array(text.length).fill(1)).join("")).toBe(
+      "the key is ⟦secret KEY⟧, said it",
+    );
+  });
+
+  test("text that is no secret is not waited with", () => {
+    expect(streamed(mask, "Hello world", [5])).toEqual(["Hello", " world"]);
+  });
+
+  test("the end lets out what only began like one", () => {
+    expect(streamed(mask, `it began ${SECRET.slice(0, 7)}`, [4]).join("")).toBe(
+      `it began ${SECRET.slice(0, 7)}`,
+    );
+  });
+
+  test("a secret is not cut where another may begin in it", () => {
+    const both = maskOf({ ONE: "abcdefghij", TWO: "ijklmnopqr" });
+    const text = "x abcdefghij y";
+    for (let cut = 1; cut < text.length; cut++)
+      expect(streamed(both, text, [cut]).join(""), `cut at ${cut}`).toBe("x ⟦secret ONE⟧ y");
+  });
+
+  test("as a whole or in pieces: what is heard holds no form of it", () => {
+    const texts = fc.array(fc.oneof(fc.string(), fc.constantFrom(...Object.values(forms))), { maxLength: 5 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 60 });
+    fc.assert(
+      fc.property(texts, cuts, (parts, lengths) => {
+        const heard = streamed(mask, parts.join(" "), lengths).join("");
+        for (const form of Object.values(forms)) expect(heard).not.toContain(form);
+      }),
+    );
+  });
+});
+
+const TOKENS = {
+  "api-key": ["sk-ant-api03-", "AbCd1234efGh5678ijKl9012"].join(""),
+  "github-token": ["ghp_", "abcdefghijklmnopqrstuvwxyz0123456789"].join(""),
+  "aws-key": ["AKIA", "IOSFODNN7EXAMPLE"].join(""),
+  "slack-token": ["xoxb-", "123456789012-abcdefghijkl"].join(""),
+  "private-key": ["-----BEGIN RSA PRIVATE ", "KEY-----\nMIIEow+/=\nabc\n-----END RSA PRIVATE KEY-----"].join(
+    "",
+  ),
+};
+
+describe("[A61] tokens that nobody told us", () => {
+  const shapes = shapesOnly();
+
+  test.each(Object.entries(TOKENS))("%s", (name, token) => {
+    expect(shapes.text(`see ${token}, ok`)).toBe(`see ⟦secret ${name}⟧, ok`);
+    for (let cut = 1; cut < token.length + 6; cut++)
+      expect(streamed(shapes, `see ${token}, ok`, [cut]).join("")).toBe(`see ⟦secret ${name}⟧, ok`);
+  });
+
+  test("a key that breaks off is masked to where it does", () => {
+    const cut = TOKENS["private-key"].slice(0, 45);
+    expect(shapes.text(`x ${cut}`)).toBe("x ⟦secret private-key⟧");
+  });
+
+  test.each([
+    "task-list-of-the-day-and-more-words-here",
+    "sk-learn is a library",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "use ghp_ tokens, AKIA… or sk-ant- keys",
+    "risk-analysis-of-everything-there-is-in-this-place",
+  ])("%s is none", (text) => {
+    expect(shapes.text(text)).toBe(text);
+    expect(streamed(shapes, text, [9, 9]).join("")).toBe(text);
+  });
+});
+
+test("what changes is read again, when it is asked for", () => {
+  let secrets = [{ name: "OLD", value: "old-value-1" }];
+  let changed = false;
+  const live = createMask({ list: () => secrets, changed: () => changed });
+  const event = { text: "new-value-2" };
+  expect(live.value(event)).toBe(event);
+  secrets = [{ name: "NEW", value: "new-value-2" }];
+  live.renew();
+  expect(live.value(event)).toBe(event);
+  changed = true;
+  live.renew();
+  expect(live.value(event)).toEqual({ text: "⟦secret NEW⟧" });
+});

@@ -1,0 +1,242 @@
+// Values that must be written nowhere, and the mark that stands in their place: `⟦secret NAME⟧`. A value is found by what
+// it is, in every form of `secret-forms.ts`, not by the name of the field that it stands in (A61).
+//  R1  What holds no secret is answered as it is: the same string, the same object.
+//  R2  Masking what is masked changes nothing.
+//  R3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
+
+import { indexCutWords } from "./cut-words.ts";
+import { indexWords, type Words } from "./find-words.ts";
+import { formsOf } from "./secret-forms.ts";
+import { OPEN_TOKEN, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
+
+export interface Secret {
+  /** What the mark calls it: the variable that holds it. */
+  name: string;
+  value: string;
+}
+
+/** Where the secrets come from. Asked again only where it says that they have changed. */
+export interface Secrets {
+  list(): readonly Secret[];
+  changed(): boolean;
+}
+
+export interface Mask {
+  text(text: string): string;
+  /** Every string in it, keys included. */
+  value<T>(value: T): T;
+  /** Pieces of one text, masked across their seams. */
+  stream(emit: (text: string) => void): MaskedStream;
+  /** A tool was at work: what stands in the project's `.env` files now counts. */
+  renew(): void;
+}
+
+export interface MaskedStream {
+  add(piece: string): void;
+  /** What was held back goes out, masked. */
+  end(): void;
+}
+
+/** Shorter ones stand in too many places that have nothing to do with them. */
+export const SHORTEST_SECRET = 8;
+
+export const markOf = (name: string): string => `⟦secret ${name}⟧`;
+
+/** The value behind a mark is not there to be written, sent or run. */
+export const marksIn = (text: string): string[] => text.match(/⟦secret [\w.-]+⟧/g) ?? [];
+
+export function createMask(secrets: Secrets): Mask {
+  let known = knownForms(secrets.list());
+  /** What went through once is not looked at again: a driver folds the very event that it hands to the store. */
+  let clean = new WeakSet<object>();
+  const text = (given: string): string => {
+    if (given.length < SHORTEST_SECRET) return given;
+    const masked = known ? known.replace(given) : given;
+    return holdsToken(masked) ? masked.replace(TOKENS, (token) => markOf(tokenName(token))) : masked;
+  };
+  return {
+    text,
+    value(given) {
+      if (typeof given !== "object" || given === null) return maskedValue(given, text);
+      if (clean.has(given)) return given;
+      const masked = maskedValue(given, text);
+      clean.add(masked);
+      return masked;
+    },
+    stream: (emit) =>
+      maskedStream({
+        emit,
+        text,
+        openFrom: (held) => openFrom(held, known),
+      }),
+    renew() {
+      if (!secrets.changed()) return;
+      known = knownForms(secrets.list());
+      clean = new WeakSet();
+    },
+  };
+}
+
+/** For what is never told a secret; unmistakable tokens are masked all the same. */
+export const shapesOnly = (): Mask => createMask({ list: () => [], changed: () => false });
+
+type MaskText = (text: string) => string;
+
+function maskedValue<T>(given: T, text: MaskText): T {
+  if (typeof given === "string") return text(given) as T;
+  // Nearly always: nothing is copied then.
+  if (isClean(given, text)) return given;
+  if (Array.isArray(given)) return given.map((item) => maskedValue(item, text)) as T;
+  const entries = Object.entries(given as object);
+  // Not by assignment: `__proto__` must stay a key like any other (A57).
+  return Object.fromEntries(entries.map(([key, inner]) => [text(key), maskedValue(inner, text)])) as T;
+}
+
+function isClean(value: unknown, text: MaskText): boolean {
+  if (typeof value === "string") return text(value) === value;
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every((item) => isClean(item, text));
+  for (const key of Object.keys(value))
+    if (text(key) !== key || !isClean((value as Record<string, unknown>)[key], text)) return false;
+  return true;
+}
+
+interface KnownForms {
+  replace(text: string): string;
+  /** From where on a text may be an unfinished secret. */
+  beginning(text: string): number;
+  /** The same place, or the start of the secret that it would cut in two. */
+  outside(text: string, cut: number): number;
+}
+
+function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
+  const names = new Map<string, string>();
+  const encoded: string[] = [];
+  for (const { name, value } of secrets) {
+    // R2: a value that stands in a mark would be masked in it for ever.
+    if (value.length < SHORTEST_SECRET || secrets.some((other) => markOf(other.name).includes(value)))
+      continue;
+    for (const part of partsOf(value)) {
+      const forms = formsOf(part);
+      for (const form of [...forms.plain, ...forms.encoded]) if (!names.has(form)) names.set(form, name);
+      encoded.push(...forms.encoded);
+    }
+  }
+  if (names.size === 0) return undefined;
+  const words = indexWords([...names.keys()]);
+  const cut = indexCutWords([...names.keys()]);
+  const broken = overLines(encoded);
+  const mark = (found: string): string => markOf(names.get(found)!);
+  return {
+    replace(text) {
+      const masked = cut.replace(replaceWords(text, words, mark), mark);
+      return isWrapped(masked)
+        ? masked.replace(broken(), (found) => mark(found.replace(LINE_BREAK, "")))
+        : masked;
+    },
+    beginning: words.beginning,
+    outside: (text, cut) => outsideWords(text, words, cut),
+  };
+}
+
+/** Lines that tell much of a value of several are shown one by one by some tools. */
+function partsOf(value: string): string[] {
+  const lines = value.split(/\r?\n/);
+  return lines.length === 1
+    ? [value]
+    : [value, ...lines.filter(({ length }) => length >= 2 * SHORTEST_SECRET)];
+}
+
+function replaceWords(text: string, words: Words, mark: (word: string) => string): string {
+  let masked = "";
+  let done = 0;
+  for (let next = words.find(text, 0); next; next = words.find(text, done)) {
+    masked += text.slice(done, next.at) + mark(next.word);
+    done = next.at + next.word.length;
+  }
+  return done === 0 ? text : masked + text.slice(done);
+}
+
+function outsideWords(text: string, words: Words, cut: number): number {
+  if (cut === text.length) return cut;
+  for (let next = words.find(text, 0); next && next.at < cut; next = words.find(text, next.at + 1))
+    if (next.at + next.word.length > cut) return next.at;
+  return cut;
+}
+
+/** With the number that Read puts before a line. */
+const LINE_BREAK = /\r?\n(?:\d+\t)?/g;
+/** Shorter lines are no text that `base64` or `xxd` has broken. */
+const WRAPPED_LINE = 40;
+const ENCODED_LINE = /^[\w+/=-]+$/;
+
+function isWrapped(text: string): boolean {
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) {
+    if (end < WRAPPED_LINE || text.charCodeAt(end - 2) <= 32) continue;
+    if (ENCODED_LINE.test(text.slice(end - WRAPPED_LINE, end - 1))) return true;
+  }
+  return false;
+}
+
+/** Slow, and seldom needed: made when it is. */
+function overLines(forms: readonly string[]): () => RegExp {
+  let pattern: RegExp | undefined;
+  return () => {
+    const broken = () =>
+      forms
+        .map((form) => Array.from(form, (one) => RegExp.escape(one)).join(`(?:${LINE_BREAK.source})?`))
+        .join("|");
+    pattern ??= new RegExp(broken(), "g");
+    return pattern;
+  };
+}
+
+const tokenStarts = indexWords(TOKEN_STARTS);
+
+/** Where a stream must stop for now. A secret that is there as a whole is never cut in two. */
+function openFrom(text: string, known: KnownForms | undefined): number {
+  let cut = Math.min(known?.beginning(text) ?? text.length, openToken(text));
+  for (let before = -1; before !== cut; ) {
+    before = cut;
+    cut = outsideTokens(text, known?.outside(text, cut) ?? cut);
+  }
+  return cut;
+}
+
+const holdsToken = (text: string): boolean => text.length >= SHORTEST_TOKEN && text.search(TOKENS) >= 0;
+
+function openToken(text: string): number {
+  const at = tokenStarts.beginning(text);
+  const open = text.search(OPEN_TOKEN);
+  return open < 0 ? at : Math.min(open, at);
+}
+
+function outsideTokens(text: string, cut: number): number {
+  if (cut === text.length || !holdsToken(text)) return cut;
+  for (const { index, 0: token } of text.matchAll(TOKENS))
+    if (index < cut && index + token.length > cut) return index;
+  return cut;
+}
+
+interface StreamParts {
+  emit(text: string): void;
+  text(text: string): string;
+  openFrom(text: string): number;
+}
+
+function maskedStream({ emit, text, openFrom }: StreamParts): MaskedStream {
+  let held = "";
+  return {
+    add(piece) {
+      held += piece;
+      const at = openFrom(held);
+      if (at === 0) return;
+      emit(text(held.slice(0, at)));
+      held = held.slice(at);
+    },
+    end() {
+      if (held !== "") emit(text(held));
+      held = "";
+    },
+  };
+}

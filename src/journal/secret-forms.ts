@@ -1,0 +1,68 @@
+// How a value looks when it is written down elsewhere: as it is, inside JSON, in an address, in base64 and in hexadecimal.
+// What is compressed, encrypted or taken apart is beyond any list of forms.
+
+export interface Forms {
+  /** Each is looked for as it stands. */
+  plain: string[];
+  /** These may be broken over lines, as `base64` and `xxd -p` print them. */
+  encoded: string[];
+}
+
+export function formsOf(value: string): Forms {
+  const plain = [value, ...escaped(value), ...percentEncoded(value), inHtml(value)];
+  const encoded = [...inBase64(value), ...inHex(value)];
+  return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
+}
+
+/** Inside JSON, as various writers of it do, and inside JSON that is a string of another. */
+function escaped(value: string): string[] {
+  const once = inJson(value);
+  const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
+  const careful = once.replace(/[<>&]/g, unicodeEscape);
+  return [once, inJson(once), ascii, careful, once.replaceAll("/", "\\/")];
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const unicodeEscape = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+function percentEncoded(value: string): string[] {
+  if (!value.isWellFormed()) return [];
+  const usual = encodeURIComponent(value);
+  const strict = usual.replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  const forms = [usual, strict, usual.replaceAll("%20", "+"), usual.replaceAll("%2F", "/")];
+  return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+const HTML: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const inHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => HTML[character]!);
+
+/** By where the value begins among the three bytes that four characters hold; without the characters that it shares. */
+function inBase64(value: string): string[] {
+  const bytes = new TextEncoder().encode(value);
+  return [0, 1, 2].flatMap((before) => {
+    const characters = btoa("\0".repeat(before) + binary(bytes));
+    const whole = Math.floor(((before + bytes.length) * 8) / 6);
+    const usual = characters.slice(Math.ceil((before * 8) / 6), whole);
+    return [usual, usual.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+}
+
+const binary = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+
+function inHex(value: string): string[] {
+  const bytes = new TextEncoder().encode(value);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [hex, hex.toUpperCase()];
+}

@@ -1,0 +1,44 @@
+// What this project must write nowhere, put together from the environment, the configuration and the `.env` files.
+
+import { configuredSecrets, envFiles, environmentSecrets } from "../config/secrets.ts";
+import type { Env } from "../config/trust.ts";
+import type { Config } from "../config.ts";
+import { messageOf } from "../errors.ts";
+import { createMask, type Mask } from "../journal/mask.ts";
+
+export interface MaskPlace {
+  folder: string;
+  env: Env;
+  /** Absent where the configuration cannot be read: the environment and the files still count. */
+  config?: Pick<Config, "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
+}
+
+export function projectMask({ folder, env, config }: MaskPlace): Mask {
+  const files = envFiles(folder);
+  const { providers, loki, mcpServers, search, webhooks } = config ?? {};
+  const settings = { providers, loki, mcpServers, search, webhooks };
+  const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];
+  return createMask({ list: () => [...fixed, ...files.secrets()], changed: files.changed });
+}
+
+/** `apiKeyEnv: NAME`, `tokenEnv: NAME`, wherever they stand. */
+function variablesNamed(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (typeof inner !== "string") return variablesNamed(inner);
+    return /(?:Key|Token|Secret|Password)Env$/.test(key) ? [inner] : [];
+  });
+}
+
+export interface SaidProblem {
+  message: string;
+  error: unknown;
+}
+
+/** Providers repeat keys in their errors. */
+export function maskedProblem<P extends SaidProblem>(problem: P, mask: Mask): P {
+  const { message, error } = problem;
+  const said = messageOf(error);
+  const masked = mask.text(said);
+  return { ...problem, message: mask.text(message), error: masked === said ? error : new Error(masked) };
+}

@@ -1,0 +1,70 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { createMask, type Mask, shapesOnly } from "../journal/mask.ts";
+import { context, spawn, startOf, take, toolResult, toolStarted } from "./contract/kit.contract.ts";
+import { maskedStore } from "./masked-store.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
+import { storeContract } from "./store.contract.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadre-masked-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let count = 0;
+const path = (): string => join(folder, `${count++}.db`);
+
+storeContract("masked", async () => {
+  const options = { path: path(), clock: fakeClock() };
+  const open = () => maskedStore(openSqliteStore(options), shapesOnly());
+  let store = open();
+  return {
+    store,
+    clock: options.clock,
+    async reopen() {
+      await store.close();
+      store = open();
+      return store;
+    },
+  };
+});
+
+const SECRET = "swordfish-4711";
+const mask: Mask = createMask({ list: () => [{ name: "KEY", value: SECRET }], changed: () => false });
+
+test("[A61] [R4] whatever is written, by whichever way, is written without secrets", async () => {
+  const file = path();
+  const store = maskedStore(openSqliteStore({ path: file, clock: fakeClock() }), mask);
+  const say = `it is ${SECRET}`;
+  const start = startOf({ task: say, input: { [SECRET]: [say] } });
+  await store.start("r1", start, { key: say, body: JSON.stringify({ task: say }) });
+  expect(await store.start("rX", start, { key: say, body: JSON.stringify({ task: say }) })).toEqual({
+    runId: "r1",
+    existed: true,
+  });
+  const driver = await take(store, "r1");
+  await driver.append([toolStarted("m1.0")], {
+    spawn: { ...spawn("c1", "r1"), events: [context("c", say)] },
+  });
+  await driver.append([toolResult("m1.0", { deep: [say] })]);
+  await store.append({ runId: "r1", after: 0, events: [context("x", say)] });
+  await store.say({
+    sessionId: say,
+    agent: "tester",
+    context: { id: "y", source: "person", text: say },
+    runId: "r2",
+    start: startOf({ rootRunId: "r2", sessionId: say, task: say }),
+  });
+  await store.cancel("r2", { by: say, reason: say });
+  await store.quarantine({ runId: "r1", reason: say, seq: undefined });
+  const hash = await store.putBlob(`${say} ${"x".repeat(100)}`);
+  expect(await store.blob(hash)).toContain("⟦secret KEY⟧");
+  expect((await store.quarantined())[0]?.reason).toBe("it is ⟦secret KEY⟧");
+  expect(await store.run("r2")).toMatchObject({ sessionId: "it is ⟦secret KEY⟧" });
+
+  for (const name of readdirSync(folder).filter((entry) => join(folder, entry).startsWith(file)))
+    expect(readFileSync(join(folder, name)).includes(SECRET), name).toBe(false);
+  await store.close();
+  expect(readFileSync(file).includes(SECRET)).toBe(false);
+  expect(readFileSync(file).includes("⟦secret KEY⟧")).toBe(true);
+});

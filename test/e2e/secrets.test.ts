@@ -1,0 +1,211 @@
+// A canary in every place that a run meets, by real parts: the command line as a process, SQLite on disk, a provider over
+// HTTP that streams, the shell. Afterwards nothing that Cadre wrote or said holds it, however it is written.
+
+import { randomBytes } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { LLMock } from "@copilotkit/aimock";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serveRuntime } from "../../src/api/api.fixture.ts";
+import { type Project, project } from "../../src/cli/cli.fixture.ts";
+import { createRuntime } from "../../src/runtime.ts";
+
+const word = (): string => randomBytes(18).toString("base64url");
+/** In the environment; in the project's `.env`; the key that the provider is called with. */
+const CANARY = { env: `Env/${word()}+"q'`, file: `file-${word()}`, key: `prov:${word()}` };
+
+const usage = { prompt_tokens: 100, completion_tokens: 20 };
+const bash = (command: string) => ({
+  toolCalls: [{ name: "Bash", arguments: JSON.stringify({ command }) }],
+  usage,
+});
+/** What the model does, by how many results it has seen. It knows the canary: providers do, and people tell it. */
+const STEPS = [
+  { toolCalls: [{ name: "Read", arguments: '{"path":".env"}' }], usage },
+  { toolCalls: [{ name: "Read", arguments: '{"path":"notes.txt"}' }], usage },
+  bash("cat .env notes.txt; base64 .env; base64 -w0 notes.txt; od -An -tx1 -v .env | tr -d ' \\n'"),
+  bash("head -c 19600 /dev/zero | tr '\\0' x; cat notes.txt; head -c 20000 /dev/zero | tr '\\0' y"),
+  bash(`printenv; cat /proc/self/environ /proc/$PPID/environ | tr '\\0' '\\n'; echo ${CANARY.file}`),
+  { content: `I saw ${CANARY.env} and ${CANARY.file}.`, reasoning: `It is ${CANARY.file}`, usage },
+];
+
+const mock = new LLMock({ port: 0, strict: true, logLevel: "silent", chunkSize: 5 });
+
+beforeAll(async () => {
+  mock.addFixture({
+    match: { userMessage: "fail" },
+    response: { error: { message: `There is no model for ${CANARY.key}` }, status: 400 },
+  });
+  STEPS.forEach((response, seen) => {
+    mock.addFixture({
+      match: {
+        predicate: (request) => request.messages.filter(({ role }) => role === "tool").length === seen,
+      },
+      response,
+    });
+  });
+  await mock.start();
+});
+afterAll(() => mock.stop());
+
+async function canaryProject(): Promise<Project> {
+  const p = await project({
+    "agents/worker.md": `---\ndescription: works\nmodel: local/any-model\n---\nThe key is ${CANARY.env}.\n`,
+    "cadre.yaml": `providers:\n  local: { type: openai-compatible, baseURL: "${mock.url}/v1", apiKeyEnv: MY_PROVIDER }\n`,
+    ".env": `# settings\nPORT=8080\nDB_PASSWORD=${CANARY.file}\n`,
+    "notes.txt": `${"a line of text, long enough to be broken\n".repeat(9)}remember ${CANARY.env} and ${CANARY.file}\n`,
+  });
+  Object.assign(p.env, { CADRE_TRUST: "1", SERVICE_TOKEN: CANARY.env, MY_PROVIDER: CANARY.key });
+  return p;
+}
+
+/** Every way in which a canary could be found again, with the first half of each. */
+const TRACES = Object.values(CANARY).flatMap((value) => {
+  const bytes = Buffer.from(value);
+  const shifted = ["", "x", "xy"].map((before) =>
+    Buffer.from(before + value)
+      .toString("base64")
+      .slice(4, -4),
+  );
+  const whole = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), bytes.toString("hex")];
+  return [...whole, ...shifted, value.slice(0, 14), value.slice(-14)];
+});
+
+function expectNoTrace(what: string, content: string | Buffer): void {
+  const text = (typeof content === "string" ? content : content.toString("latin1")).replaceAll(/\r?\n/g, "");
+  for (const trace of TRACES) expect(text.includes(trace), `${trace} in ${what}`).toBe(false);
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => lstatSync(path).isFile());
+}
+
+describe("[A61] [A32] a run that meets secrets everywhere", () => {
+  it("writes them nowhere: database, log, blobs, streams, problems", async () => {
+    await using p = await canaryProject();
+    const problems: string[] = [];
+    const runtime = await createRuntime({
+      folder: p.folder,
+      env: p.env,
+      home: p.env["HOME"]!,
+      onProblem: ({ message, error }) => problems.push(`${message} ${String(error)}`),
+    });
+    const api = await serveRuntime(runtime, p.folder);
+    await runtime.start();
+    const { runId } = await runtime.admit(
+      {
+        agent: "worker",
+        task: `go; the password is ${CANARY.file}`,
+        input: { [CANARY.env]: [CANARY.env] },
+        permissions: { allow: ["Bash", "Read"], ask: [], deny: [] },
+      },
+      `key ${CANARY.file}`,
+    );
+    const stream = await readStream(api.fetch, `/api/runs/${runId}/events?stream=1`);
+    expect(stream).toContain("RUN_COMPLETED");
+    expect(stream).toContain("⟦secret SERVICE_TOKEN⟧");
+    expect(stream).toContain("⟦secret DB_PASSWORD⟧");
+    expect(stream.match(/text\.delta/g)?.length, "it was streamed").toBeGreaterThan(3);
+    expectNoTrace("the stream of events", stream);
+    for (const type of ["text", "reasoning", "tool-output"]) {
+      const heard = deltasIn(stream, `${type}.delta`);
+      expect(heard, type).toContain("⟦secret DB_PASSWORD⟧");
+      expectNoTrace(`deltas of ${type}, put together`, heard);
+    }
+
+    const bad = await api.fetch(`http://cadre/api/runs/${encodeURIComponent(CANARY.env)}`);
+    expectNoTrace("an answer", await bad.text());
+
+    const store = filesBelow(join(p.folder, ".cadre"));
+    expect(store.map((path) => path.replace(/.*\//, ""))).toEqual(
+      expect.arrayContaining(["cadre.db", "cadre.db-wal", "cadre.db-shm"]),
+    );
+    for (const path of store) expectNoTrace(path, readFileSync(path));
+    expectNoTrace("problems", problems.join("\n"));
+    expectNoTrace("the requests of the model", JSON.stringify(mock.getRequests().map(({ body }) => body)));
+
+    const started = (await runtime.store.journal(runId))[0]!;
+    const state = await runtime.store.run(runId);
+    expect(started.payload).toMatchObject({ task: "go; the password is ⟦secret DB_PASSWORD⟧" });
+    expect(state).toMatchObject({ status: "completed" });
+    await api.close();
+    await runtime.stop();
+    for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
+  });
+
+  it("says them nowhere: the command line as a process", async () => {
+    await using p = await canaryProject();
+    const said: string[] = [];
+    const say = async (...args: string[]) => {
+      const { code, stdout, stderr } = await p.spawn(...args);
+      said.push(stdout, stderr);
+      return { code, stdout, stderr };
+    };
+    const done = await say("run", "--yes", `go with ${CANARY.env}`);
+    expect(done, done.stderr).toMatchObject({ code: 0 });
+    expect(done.stdout).toContain("⟦secret SERVICE_TOKEN⟧");
+    const failed = await say("run", "--yes", "--json", "fail");
+    expect(failed.code).not.toBe(0);
+    expect(failed.stdout).toContain("⟦secret MY_PROVIDER⟧");
+    const { stdout } = await say("runs", "--json");
+    const runs = JSON.parse(stdout) as { id: string }[];
+    expect(runs).toHaveLength(2);
+    for (const { id } of runs) {
+      await say("show", id);
+      await say("show", id, "--events", "--json");
+      await say("tail", id, "--json");
+      expect((await say("verify", id)).code).toBe(0);
+    }
+    await say("doctor");
+    await say("agents", "prompt", "worker");
+    await say("cancel", runs[0]!.id, "--reason", CANARY.file);
+    await say("run", "--model", CANARY.key, "x");
+    p.env["CADRE_PORT"] = CANARY.env;
+    p.env["CADRE_DEBUG"] = "1";
+    expect((await say("runs")).stderr).toContain("⟦secret SERVICE_TOKEN⟧");
+    expectNoTrace("what was said", said.join("\n"));
+    for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
+  });
+
+  it("keeps its files for this user alone, whatever the umask", async () => {
+    const before = process.umask(0);
+    try {
+      await using p = await canaryProject();
+      delete p.env["CADRE_TRUST"];
+      await p.spawn("trust");
+      const runtime = await createRuntime({ folder: p.folder, env: p.env, home: p.env["HOME"]! });
+      await runtime.admit({ agent: "worker", task: "go" });
+      const own = [join(p.folder, ".cadre"), join(p.env["HOME"]!, ".config", "cadre")];
+      for (const folder of own) {
+        expect(statSync(folder).mode & 0o777, folder).toBe(0o700);
+        for (const path of filesBelow(folder)) expect(statSync(path).mode & 0o777, path).toBe(0o600);
+      }
+      await runtime.stop();
+    } finally {
+      process.umask(before);
+    }
+  });
+});
+
+async function readStream(
+  fetch: (url: string, init?: RequestInit) => Promise<Response>,
+  path: string,
+): Promise<string> {
+  const response = await fetch(`http://cadre${path}`, { headers: { Accept: "text/event-stream" } });
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body!) {
+    text += decoder.decode(chunk, { stream: true });
+    if (/event: end\n/.test(text)) break;
+  }
+  return text;
+}
+
+/** What a reader has in hand who puts the pieces together. */
+const deltasIn = (stream: string, type: string): string =>
+  Array.from(stream.matchAll(/^data: (.*)$/gm), (found) => JSON.parse(found[1]!) as Record<string, string>)
+    .filter((frame) => frame["type"] === type)
+    .map((frame) => frame["text"])
+    .join("");
