@@ -169,6 +169,16 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
+  it("says them nowhere: a crash that nobody foresaw", async () => {
+    await using p = await canaryProject();
+    await p.write("crash.mjs", "setTimeout(() => { throw new Error(process.env.SERVICE_TOKEN); }, 100);\n");
+    p.env["NODE_OPTIONS"] = `--import=${join(p.folder, "crash.mjs")}`;
+    const { code, stdout, stderr } = await p.spawn("run", "--yes", "go");
+    expect(code).toBe(1);
+    expect(stderr).toContain("⟦secret SERVICE_TOKEN⟧");
+    expectNoTrace("a crash", stdout + stderr);
+  });
+
   it("keeps its files for this user alone, whatever the umask", async () => {
     const before = process.umask(0);
     try {
