@@ -84,7 +84,7 @@ export async function playground(): Promise<Playground> {
     async run(command) {
       rmSync(`${root}.strace`, { force: true });
       const { output } = await bashTool.execute(
-        { command, timeout: 5_000 },
+        { command, timeout: 30_000 },
         {
           ...{ workspace, runId: "r1", callId: "m1.0", attempt: 1, key: "k", nonce: () => "n" },
           signal: new AbortController().signal,
