@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Playground, playground } from "../../test/support/playground.ts";
 import { bash, type Setting } from "./judge.fixture.ts";
+import { READ_ONLY_COMMANDS } from "./read-only-commands.ts";
 
 let ground: Playground;
 beforeAll(async () => {
@@ -485,7 +486,7 @@ const ATTACKS: Record<string, string[]> = {
 };
 
 describe("attacks on rules that allow", () => {
-  it.each(Object.keys(ATTACKS))("[%s] none of them passes", async (id) => {
+  it.each(Object.keys(ATTACKS))("[%s] [U1] [U3] none of them passes", async (id) => {
     const passed = ATTACKS[id]!.filter((command) => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
@@ -568,11 +569,36 @@ describe("what passes by itself", () => {
     ],
     ...["cat ./-o", "git rev-parse --show-toplevel", "cat a.txt &"],
   ];
-  it.each(HONEST)("[A26] %s: allowed, and it leaves no trace", async (command) => {
+  it.each(HONEST)("[A26] [U2] %s: allowed, and it leaves no trace", async (command) => {
     expect(ground.judge(command)).toMatchObject({ verdict: "allow" });
     const { traces } = await ground.run(command);
     expect(traces).toEqual([]);
   });
+
+  it.each([...READ_ONLY_COMMANDS.keys()])(
+    "[A26] every flag of %s, tried: none leaves a trace",
+    async (name) => {
+      const { letters = "", values = "", words = [], operands, counts } = READ_ONLY_COMMANDS.get(name)!;
+      const flags = [
+        ...Array.from(letters).map((letter) => `-${letter}`),
+        ...Array.from(values).flatMap((letter) => [`-${letter}1`, `-${letter} canary`]),
+        ...words.flatMap((word) => (word.endsWith("=") ? [`${word}1`, `${word}canary`] : [word])),
+        ...(counts ? ["-1"] : []),
+      ];
+      const behind = {
+        "pattern-then-paths": "one canary a.txt",
+        paths: "canary a.txt",
+        text: "canary a.txt",
+        none: "",
+      };
+      const tried = flags.map((flag) => `${name} ${flag} ${behind[operands ?? "none"]}`);
+      for (let at = 0; at < tried.length; at += 25) {
+        const command = tried.slice(at, at + 25).join("\n");
+        expect(ground.judge(command), command).toMatchObject({ verdict: "allow" });
+        expect((await ground.run(command)).traces).toEqual([]);
+      }
+    },
+  );
 
   it("would be seen if it did", async () => {
     const other = await playground();

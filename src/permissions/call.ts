@@ -65,7 +65,9 @@ function pathUnit(tool: string, path: string, workplace: Workplace): Unit {
 }
 
 function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
-  const workplace = { ...given, look: given.look && lookOnce(given.look) };
+  const broken = parsed.grade === "broken";
+  // What cannot be read asks in any case, and may name very much: it is not looked at.
+  const workplace = { ...given, look: broken ? undefined : given.look && lookOnce(given.look) };
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(reachOf));
   const folders = once(() => foldersOf(reaches(), workplace.workspace));
@@ -75,7 +77,7 @@ function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
     const reach = () => reaches()[index]!;
     const named = once(() => namedPlaces(reach(), folders(), workplace));
-    const kept = readOnly ? undefined : protectedAmong([...named().sure, ...named().perhaps]);
+    const kept = readOnly ? undefined : protectedIn(named());
     return { kind: "command", command, exact, readOnly, reach, named, protected: kept };
   });
   const here: Folders = { known: [workplace.workspace], unknown: false };
@@ -88,7 +90,6 @@ function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
   const texts = parsed.texts.flatMap(({ text, isInput }) =>
     isInput && !runsCode() ? [] : [textUnit(text, folders, workplace)],
   );
-  const broken = parsed.grade === "broken";
   const rest: Unit[] = exact ? [] : [{ kind: "unread", broken, why: parsed.why }];
   return [...commands, ...redirects, ...texts, ...rest];
 }
@@ -122,9 +123,12 @@ function textUnit(text: string, folders: () => Folders, workplace: Workplace): U
   const script = reachOf({ argv: ["eval", text], assigns: false, fed: false });
   const reach = { ...script, code: [...script.code, text] };
   const named = namedPlaces(reach, folders(), workplace);
-  const kept = protectedAmong([...named.sure, ...named.perhaps]);
+  const kept = protectedIn(named);
   return { kind: "text", reach: () => reach, named: () => named, protected: kept };
 }
+
+const protectedIn = ({ sure, perhaps, cut }: NamedPlaces): string | undefined =>
+  protectedAmong([...sure, ...perhaps]) ?? (cut ? "files, perhaps, among very many" : undefined);
 
 const protectedAmong = (named: readonly Places[]): string | undefined =>
   named

@@ -13,6 +13,8 @@ export interface NamedPlaces {
   perhaps: readonly Places[];
   /** Some word is known only when it runs. */
   unknown: boolean;
+  /** It names more than is looked at. */
+  cut: boolean;
 }
 
 /** Folders that words may be relative to. */
@@ -23,6 +25,8 @@ export interface Folders {
 }
 
 const MAX_FOLDERS = 16;
+/** What is named beyond these is not looked at, and counts as unknown. */
+const MAX_PLACES = 2_000;
 
 export function namedPlaces(
   { argvs, redirects, code }: Reach,
@@ -31,14 +35,21 @@ export function namedPlaces(
 ): NamedPlaces {
   const words = argvs.flatMap(([program, ...rest]) => (program?.includes("/") ? [program, ...rest] : rest));
   const targets = redirects.map(({ target }) => target);
+  const sure = distinct([...distinct(words).flatMap(pathsIn), ...targets]);
+  const perhaps = distinct(code.flatMap((text) => text.match(/[\w.~/@+-]+/g) ?? []));
+  const most = Math.ceil(MAX_PLACES / folders.known.length);
   const places = (names: readonly string[]): Places[] =>
-    names.flatMap((name) => folders.known.map((folder) => placesOf(within(folder, name), workplace)));
+    names
+      .slice(0, most)
+      .flatMap((name) => folders.known.map((folder) => placesOf(within(folder, name), workplace)));
+  const isUnknown = (word: ShellWord): boolean =>
+    word === undefined || (folders.unknown && !isAbsolute(word));
+  const cut = sure.length > most || perhaps.length > most;
   return {
-    sure: places(distinct([...distinct(words).flatMap(pathsIn), ...targets])),
-    perhaps: places(distinct(code.flatMap((text) => text.match(/[\w.~/@+-]+/g) ?? []))),
-    unknown: [...words, ...targets].some(
-      (word) => word === undefined || (folders.unknown && !isAbsolute(word)),
-    ),
+    cut,
+    sure: places(sure),
+    perhaps: places(perhaps),
+    unknown: cut || [...words, ...targets].some(isUnknown),
   };
 }
 

@@ -81,7 +81,7 @@ describe("a command that is forbidden", () => {
     "git --git-dir x --work-tree y push",
     "sh -c 'git -C x push'",
   ];
-  it("[A28] is denied wherever it can be seen", () => {
+  it("[A28] [U4] is denied wherever it can be seen", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -141,7 +141,7 @@ describe("a command that is forbidden", () => {
     "env -S '$x evil'",
     "find . -exec sh -c '$1 evil' {} \\;",
   ];
-  it("[A28] asks where it cannot be ruled out", () => {
+  it("[A28] [U4] asks where it cannot be ruled out", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -351,6 +351,7 @@ describe("files that decide what runs", () => {
     "sed -i s/a/b/ ./src/../cadre.yaml",
     "cd src && echo x > ../.git/config",
     "env sh -c 'tee .mcp.json'",
+    `cd a; cd b; cd c; cd d; cp ${Array.from({ length: 200 }, (_, at) => at).join(" ")} .git/hooks`,
   ];
   it("[A37] ask, however the command reaches them, where every command and edit is allowed", () => {
     const setting: Setting = { project: { allow: ["Bash", "Edit(**)", "Write(**)", "*"] } };
@@ -358,9 +359,32 @@ describe("files that decide what runs", () => {
   });
 });
 
+it("[A28] is quick about a command that is made to be slow", () => {
+  const setting: Setting = {
+    project: { allow: ["Bash"], deny: ["Bash(curl *)", "Edit(secrets/**)", "Read(**/.env)"] },
+  };
+  const slow = [
+    `${"cd a; cd b; ".repeat(25)}cp ${"x ".repeat(3_000)}`,
+    `env ${"a=b ".repeat(1_500)}x`,
+    `sh -c '${"sh -c x; ".repeat(800)}'`,
+    `${"xargs {} ".repeat(800)}`,
+    `${"sudo ".repeat(1_500)}ls`,
+    `${"env sh -c 'a; b' ; ".repeat(5_000)}`,
+    `git ${"-c a=b ".repeat(1_000)}status`,
+    `python3 -c '${"/a/b.c ".repeat(1_000)}'`,
+    `cp ${"a=".repeat(4_000)}`,
+  ];
+  for (const command of slow) {
+    const before = process.cpuUsage();
+    bash(command, setting);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000, command.slice(0, 30)).toBeLessThan(1_000);
+  }
+});
+
 describe("rules that allow, where a command goes elsewhere", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
-  it("[A34] a relative path is not what it seems behind cd", () => {
+  it("[A34] [U3] a relative path is not what it seems behind cd", () => {
     const asking = [
       "cd /etc && cat passwd",
       "cd /etc && echo x > src/a",
