@@ -24,6 +24,7 @@ import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
 import { takesPart } from "./patterns/team-seat.ts";
+import { isProtected } from "./permissions/protected.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
@@ -79,6 +80,7 @@ export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
   const builtin = toolsFor({
+    bash: { sandbox: config.sandbox, folder: config.folder, stateFolder: config.dir, isProtected },
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
   });

@@ -199,6 +199,8 @@ export const payloads = {
     files: z.array(FileChange).optional(),
     /** Where words in it come from that nobody here wrote. */
     untrusted: z.string().optional(),
+    /** The sandbox that a command ran in; `none`: it ran with the rights of Cadre's user. */
+    sandbox: z.string().optional(),
     ms: z.number().optional(),
   }),
   OUTCOME_DECIDED: z.object({
