@@ -6,6 +6,7 @@ import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { collectOutput } from "./collected-output.ts";
 import { type Confined, type Confinement, confine } from "./confine.ts";
+import { readingGit } from "./git-programs.ts";
 import { boundOutput } from "./output.ts";
 import { type Ended, type Supervised, supervise, supervisorArgv } from "./supervised.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
@@ -45,10 +46,10 @@ export const bashTool = (setup: Confinement) =>
     async execute({ command, timeout = MAX_TIME }, context): Promise<ToolAnswer> {
       if (context.signal.aborted) return refusal("cancelled before it began; nothing was run");
       if (command.includes("\0")) return refusal("a command cannot hold a NUL character; nothing was run");
-      const env = cleanEnvironment(context.workspace, context.runId);
-      const mark = `${context.runId}:${context.callId}:${context.attempt}`;
+      const env = await environmentOf(command, context);
+      const callId = `${context.runId}:${context.callId}:${context.attempt}`;
       try {
-        const confined = await confine(supervisorArgv(command, mark), { command, env, context, setup });
+        const confined = await confine(supervisorArgv(command, callId), { command, env, context, setup });
         if ("problem" in confined) return refusal(confined.problem);
         return await runConfined(confined, timeout, context);
       } catch (error) {
@@ -60,6 +61,12 @@ export const bashTool = (setup: Confinement) =>
       return { text: visible(command) };
     },
   });
+
+async function environmentOf(command: string, context: ToolContext): Promise<NodeJS.ProcessEnv> {
+  const env = cleanEnvironment(context.workspace, context.runId);
+  const readsByGit = context.effect === "read" && command.includes("git");
+  return readsByGit ? { ...env, ...(await readingGit(context.workspace)) } : env;
+}
 
 async function runConfined(confined: Confined, timeout: number, context: ToolContext): Promise<ToolAnswer> {
   const started = performance.now();

@@ -7,6 +7,7 @@
 //  - `stop` asks first (SIGTERM) and kills two seconds later.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
@@ -30,8 +31,10 @@ const GRACE = 2_000;
 const SCRIPT = readFileSync(new URL("supervisor.sh", import.meta.url), "utf8");
 
 /** The supervisor and its command as an argv, for a sandbox to wrap. */
-export function supervisorArgv(command: string, mark: string): string[] {
+export function supervisorArgv(command: string, callId: string): string[] {
   const shell = ["bash", "--norc", "--noprofile", "-c", SCRIPT];
+  // A copy of a project has runs and calls of the same names: its processes are not ours to end.
+  const mark = `${callId}:${randomBytes(8).toString("hex")}`;
   return [...shell, "cadre-supervisor", command, mark, pidNamespace() ?? ""];
 }
 
