@@ -59,7 +59,7 @@ describe("reading", () => {
       dir: join(folder, ".cadre"),
       store: `sqlite:${join(folder, ".cadre", "cadre.db")}`,
       engine: "local",
-      sandbox: "auto",
+      sandbox: { driver: "auto", network: "approved", write: [] },
       taint: true,
       approvals: { onTimeout: "reject", unattended: "park" },
       permissions: { allow: [], ask: [], deny: [] },
@@ -228,7 +228,13 @@ describe("trust", () => {
   });
 
   test.each([
-    ["sandbox: none", { sandbox: "auto" }],
+    ["sandbox: none", { sandbox: { driver: "auto", network: "approved", write: [] } }],
+    ["sandbox: { write: [../x] }", { sandbox: { driver: "auto", network: "approved", write: [] } }],
+    ["sandbox: { network: on }", { sandbox: { driver: "auto", network: "approved", write: [] } }],
+    [
+      "sandbox: { driver: srt, network: [evil.test] }",
+      { sandbox: { driver: "auto", network: "approved", write: [] } },
+    ],
     ["taint: off", { taint: true }],
     ["permissions: {preset: trusted}", { permissions: { allow: [], ask: [], deny: [] } }],
     ["permissions: {preset: edits, ask: [Read]}", { permissions: { ask: ["Read"] } }],
@@ -250,10 +256,29 @@ describe("trust", () => {
     expect(load(`permissions: {preset: ${preset}}`)).toMatchObject({ permissions: { preset }, problems: [] });
   });
 
+  test("a sandbox is a word or more than a word; what is given by hand changes the driver alone", () => {
+    const yaml = "sandbox: { network: [registry.example.com, '*.example.org'], write: [../remote.git] }";
+    expect(trusted(yaml).sandbox).toEqual({
+      driver: "auto",
+      network: ["registry.example.com", "*.example.org"],
+      write: [join(folder, "../remote.git")],
+    });
+    expect(trusted("sandbox: srt").sandbox).toEqual({ driver: "srt", network: "approved", write: [] });
+    expect(trusted("sandbox: { network: off }").sandbox.network).toBe("off");
+    expect(load("sandbox: { network: off }").problems).toEqual([]);
+  });
+
+  test.each(["example.com\\0.evil.test", "*", "a b", "EXAMPLE.com", "-x", "http://x", "x.", "[::1]"])(
+    "[A33] no host's name: %j",
+    (host) => {
+      expect(() => trusted(`sandbox: { network: [${JSON.stringify(host)}] }`)).toThrow(/host's name/);
+    },
+  );
+
   test("what is given by hand counts in any folder", () => {
     expect(load("", { CADRE_STORE: "postgres://mine/db" }, { sandbox: "none" })).toMatchObject({
       store: "postgres://mine/db",
-      sandbox: "none",
+      sandbox: { driver: "none" },
     });
   });
 

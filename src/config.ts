@@ -2,17 +2,24 @@
 // file. What an untrusted project's file could use against the person who opens it does not count, and that is said.
 
 import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readKeys } from "./config/keys.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { type Problem, problemText } from "./config/problem.ts";
-import { CONFIG_KEYS, type ConfigValues, type LimitsInput, type Provider } from "./config/schema.ts";
+import {
+  CONFIG_KEYS,
+  type ConfigValues,
+  type LimitsInput,
+  type Provider,
+  type Sandbox,
+} from "./config/schema.ts";
 import { type Env, isTrusted } from "./config/trust.ts";
 import { type Path, readYaml, type YamlDocument } from "./config/yaml.ts";
 import { CadreError, messageOf } from "./errors.ts";
 
-export interface Config extends Omit<ConfigValues, "roles"> {
+export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   folder: string;
   /** The file that was read; undefined: there is none. */
   file: string | undefined;
@@ -38,7 +45,12 @@ export interface Config extends Omit<ConfigValues, "roles"> {
   services: NonNullable<ConfigValues["services"]>;
   web: NonNullable<ConfigValues["web"]>;
   roles: NonNullable<ConfigValues["roles"]>;
-  sandbox: "auto" | "none" | "bwrap" | "srt";
+  sandbox: {
+    driver: "auto" | "none" | "bwrap" | "srt";
+    network: "approved" | "on" | "off" | string[];
+    /** Absolute. */
+    write: string[];
+  };
   taint: boolean;
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
@@ -79,12 +91,18 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
   return {
-    sandbox: "auto",
     taint: true,
     engine: "local",
     concurrency: 10,
     ...values,
     ...over.keys,
+    sandbox: {
+      ...{ driver: "auto", network: "approved" },
+      ...definedOnly({ ...values.sandbox, ...definedOnly(over.keys.sandbox ?? {}) }),
+      write: (values.sandbox?.write ?? []).map((path) =>
+        resolve(folder, path.replace(/^~(?=\/)/, homedir())),
+      ),
+    },
     store: located(folder, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
     folder: resolve(folder),
     file: document ? file : undefined,
@@ -181,7 +199,7 @@ function dangers(folder: string): Danger[] {
       },
     },
     whole("users", "who may act"),
-    { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => sandbox === "none" },
+    { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => isWeaker(sandbox!) },
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
     {
       ...whole("server", "where the server listens"),
@@ -221,6 +239,10 @@ function dropUntrusted(document: YamlDocument, values: ConfigValues, folder: str
   }
   return problems;
 }
+
+/** `off` is the one network that asks for less than the default. */
+const isWeaker = ({ driver, network = "off", write = [] }: z.output<typeof Sandbox>): boolean =>
+  driver === "none" || (network !== "off" && network !== "approved") || write.length > 0;
 
 const isLoopback = (host: string | undefined): boolean =>
   host === undefined || host === "127.0.0.1" || host === "localhost" || host === "::1";

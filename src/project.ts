@@ -31,6 +31,7 @@ import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
 import { takesPart } from "./patterns/team-seat.ts";
+import { isProtected } from "./permissions/protected.ts";
 import { configRuleProblems } from "./permissions/rule-problems.ts";
 import { rulesFor } from "./permissions/rules.ts";
 import { projectMask } from "./project/mask.ts";
@@ -38,6 +39,7 @@ import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
 import { cleanEnvironment } from "./tools/clean-env.ts";
+import { reportSandbox, type SandboxReport } from "./tools/find-sandbox.ts";
 import { toolsFor } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
@@ -96,6 +98,7 @@ export function openProject(options: ProjectOptions): Project {
   const { folder, env = process.env, home = homedir() } = options;
   const config = loadConfig({ folder, env, ...(options.flags ? { flags: options.flags } : {}) });
   const builtin = toolsFor({
+    bash: { sandbox: config.sandbox, folder: config.folder, stateFolder: config.dir, isProtected },
     loki: { settings: config.loki, env },
     services: { services: config.services, folder: config.folder },
     web: { settings: config.web, ownPort: config.server.port },
@@ -190,6 +193,9 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
   };
   return { tools: () => now().tools, byName: () => now().byName };
 }
+/** What commands would run in on this machine, and what keeps other sandboxes from working. */
+export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
+  reportSandbox(sandbox);
 
 function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
   const builtin = fileURLToPath(new URL("../agents", import.meta.url));

@@ -38,7 +38,7 @@ import { maskedStore } from "./stores/masked-store.ts";
 import { digest } from "./stores/sqlite/reader.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
-import { programOfGit } from "./tools/git-programs.ts";
+import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
 import {

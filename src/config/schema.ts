@@ -126,6 +126,33 @@ export const Service = z.strictObject({
 const rules = z.array(z.string()).default([]);
 const onOff = z.union([z.boolean(), z.enum(["on", "off"]).transform((word) => word === "on")]);
 
+const SandboxDriver = z.enum(["auto", "none", "bwrap", "srt"]);
+
+/** As it is asked for on the wire: letters, digits, hyphens and dots, so that what is compared is what is called (A33). */
+const HostName = z
+  .string()
+  .regex(/^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, {
+    error: "must be a host's name in small letters, such as registry.example.com or *.example.com",
+  });
+
+const Network = z.union([
+  z.boolean().transform((on) => (on ? ("on" as const) : ("off" as const))),
+  z.enum(["approved", "on", "off"]),
+  z.array(HostName).min(1),
+]);
+
+const SandboxShape = z.strictObject({
+  driver: SandboxDriver.optional(),
+  network: Network.optional(),
+  /** Folders beside the workspace that commands may write to: caches, a remote on this disk. */
+  write: z.array(text).optional(),
+});
+
+export const Sandbox = z.union([
+  SandboxDriver.transform((driver): z.output<typeof SandboxShape> => ({ driver })),
+  SandboxShape,
+]);
+
 export const CONFIG_KEYS = {
   model: text,
   providers: z.record(z.string(), Provider),
@@ -151,7 +178,7 @@ export const CONFIG_KEYS = {
   web: Web,
   services: z.record(z.string(), Service),
   roles: z.union([text, z.array(z.unknown()), z.looseObject({})]),
-  sandbox: z.enum(["auto", "none", "bwrap", "srt"]),
+  sandbox: Sandbox,
   taint: onOff,
   store: text,
   engine: z.enum(["local", "pg-boss", "restate"]),

@@ -213,6 +213,8 @@ export const payloads = {
     seen: z.object({ path: z.string(), fingerprint: z.string() }).optional(),
     /** Where words in it come from that nobody here wrote. */
     untrusted: z.string().optional(),
+    /** The sandbox that a command ran in; `none`: it ran with the rights of Cadre's user. */
+    sandbox: z.string().optional(),
     ms: z.number().optional(),
   }),
   OUTCOME_DECIDED: z.object({

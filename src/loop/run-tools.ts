@@ -167,13 +167,18 @@ function stopped({ proposal }: ToolCall, answer: ToolAnswer, effects: AbortSigna
 
 /** The model must know that what ran is not what it wrote. */
 function edited(call: ToolCall, answer: ToolAnswer): ToolAnswer {
-  const decision = call.decision?.decision === "edit" ? call.decision : call.edit;
+  const decision = editOf(call);
   if (!decision) return answer;
   const text = typeof answer.output === "string" ? answer.output : JSON.stringify(answer.output);
   const note = decision.note ? ` (${decision.note})` : "";
   const said = `${decision.by} changed the input before it ran${note}. What ran: ${JSON.stringify(decision.input)}`;
   return { ...answer, output: `${said}\n\n${text}` };
 }
+
+const editOf = ({ decision, edit }: ToolCall) => (decision?.decision === "edit" ? decision : edit);
+
+const isApproved = ({ decision }: ToolCall): boolean =>
+  decision?.decision === "approve" || decision?.decision === "edit";
 
 async function execute(
   tool: AnyTool,
@@ -197,6 +202,9 @@ async function execute(
     ...(parentRunId === undefined ? {} : { parentRunId }),
     callId: call.id,
     attempt,
+    // What a person has written in its place was never judged.
+    effect: editOf(call) ? tool.effect : call.proposal!.effect,
+    ...(isApproved(call) ? { approved: true } : {}),
     key: `${runId}/${call.id}`,
     nonce: () => parts.ids.nonce(),
     ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
@@ -261,13 +269,14 @@ async function bounded(
   answer: ToolAnswer,
   parts: LoopParts,
 ): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, seen, stale, size, untrusted } = answer;
+  const { isError, files, seen, stale, size, untrusted, sandbox } = answer;
   const flags = {
     ...(isError || stale ? { isError: true as const } : {}),
     ...(stale ? { outcome: "stale" as const } : {}),
     ...(files && files.length > 0 ? { files } : {}),
     ...(seen ? { seen } : {}),
     ...(untrusted === undefined ? {} : { untrusted }),
+    ...(sandbox === undefined ? {} : { sandbox }),
   };
   const text = typeof answer.output === "string" ? answer.output : undefined;
   const json = text ?? JSON.stringify(answer.output) ?? "null";

@@ -486,7 +486,7 @@ const ATTACKS: Record<string, string[]> = {
 };
 
 describe("attacks on rules that allow", () => {
-  it.each(Object.keys(ATTACKS))("[%s] [U1] [U3] none of them passes", async (id) => {
+  it.each(Object.keys(ATTACKS))("[%s] [Z1] [Z3] none of them passes", async (id) => {
     const passed = ATTACKS[id]!.filter((command) => {
       const rules = { allow: [...LEADING, ...(id === "A26" ? [] : WIDE)], ask: [], deny: [] };
       const authority = [{ source: "project", rules }];
@@ -569,7 +569,7 @@ describe("what passes by itself", () => {
     ],
     ...["cat ./-o", "git rev-parse --show-toplevel", "cat a.txt &"],
   ];
-  it.each(HONEST)("[A26] [U2] %s: allowed, and it leaves no trace", async (command) => {
+  it.each(HONEST)("[A26] [Z2] %s: allowed, and it leaves no trace", async (command) => {
     expect(ground.judge(command)).toMatchObject({ verdict: "allow" });
     const { traces } = await ground.run(command);
     expect(traces).toEqual([]);

@@ -81,7 +81,7 @@ describe("a command that is forbidden", () => {
     "git --git-dir x --work-tree y push",
     "sh -c 'git -C x push'",
   ];
-  it("[A28] [U4] is denied wherever it can be seen", () => {
+  it("[A28] [Z4] is denied wherever it can be seen", () => {
     expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
   });
 
@@ -141,7 +141,7 @@ describe("a command that is forbidden", () => {
     "env -S '$x evil'",
     "find . -exec sh -c '$1 evil' {} \\;",
   ];
-  it("[A28] [U4] asks where it cannot be ruled out", () => {
+  it("[A28] [Z4] asks where it cannot be ruled out", () => {
     expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
   });
 
@@ -384,7 +384,7 @@ it("[A28] is quick about a command that is made to be slow", () => {
 
 describe("rules that allow, where a command goes elsewhere", () => {
   const setting: Setting = { project: { allow: ["Bash(cd *)", "Bash(echo *)", "Edit(src/**)"] } };
-  it("[A34] [U3] a relative path is not what it seems behind cd", () => {
+  it("[A34] [Z3] a relative path is not what it seems behind cd", () => {
     const asking = [
       "cd /etc && cat passwd",
       "cd /etc && echo x > src/a",

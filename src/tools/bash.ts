@@ -5,65 +5,92 @@ import { messageOf } from "../errors.ts";
 import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { collectOutput } from "./collected-output.ts";
+import { type Confined, type Confinement, confine } from "./confine.ts";
+import { readingGit } from "./git-programs.ts";
 import { boundOutput } from "./output.ts";
-import { type Supervised, superviseCommand } from "./supervised.ts";
+import { type Ended, type Supervised, supervise, supervisorArgv } from "./supervised.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 import { visible } from "./visible.ts";
 
 const MAX_TIME = 300_000;
 const MAX_OUTPUT = 10 * 1024 * 1024;
 
-export const bashTool = defineTool({
-  name: "Bash",
-  description:
-    "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it.",
-  input: z.strictObject({
-    command: z.string().min(1).max(100_000).describe("The command"),
-    timeout: z.int().min(1).max(MAX_TIME).optional().describe("Milliseconds, 300000 at most and by default"),
-    description: z.string().max(500).optional().describe("What it is for, in a few words"),
-  }),
-  effect: "unsafe",
-  patches: true,
-  // A little more than the command's own limit, so that its own answer says what happened.
-  timeout: MAX_TIME + 10_000,
-  aliases: [
-    "shell_command_execute",
-    "shell",
-    "run_command",
-    "execute_command",
-    "run_terminal_command",
-    "terminal",
-  ],
+export const bashTool = (setup: Confinement) =>
+  defineTool({
+    name: "Bash",
+    description:
+      "Runs a command with bash in the workspace and answers its output and exit code. No terminal and no input; processes that it leaves running are ended with it.",
+    input: z.strictObject({
+      command: z.string().min(1).max(100_000).describe("The command"),
+      timeout: z
+        .int()
+        .min(1)
+        .max(MAX_TIME, { error: "300000 (5 minutes) at most: split what takes longer" })
+        .optional()
+        .describe("Milliseconds, 300000 at most and by default"),
+      description: z.string().max(500).optional().describe("What it is for, in a few words"),
+    }),
+    effect: "unsafe",
+    patches: true,
+    // A little more than the command's own limit, so that its own answer says what happened.
+    timeout: MAX_TIME + 10_000,
+    aliases: [
+      "shell_command_execute",
+      "shell",
+      "run_command",
+      "execute_command",
+      "run_terminal_command",
+      "terminal",
+    ],
 
-  async execute({ command, timeout = MAX_TIME }, context): Promise<ToolAnswer> {
-    if (context.signal.aborted) return refusal("cancelled before it began; nothing was run");
-    if (command.includes("\0")) return refusal("a command cannot hold a NUL character; nothing was run");
-    const started = performance.now();
-    const run = superviseCommand({
-      command,
-      cwd: context.workspace,
-      env: cleanEnvironment(context.workspace, context.runId),
-      mark: `${context.runId}:${context.callId}:${context.attempt}`,
-    });
-    try {
-      const { text, size, code, stopped } = await watch(run, timeout, context);
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${code}, ${seconds} s]`;
-      return answer(text, size, end, code !== 0 || stopped !== undefined);
-    } catch (error) {
-      return refusal(`bash could not be started (${messageOf(error)}); nothing was run`);
-    }
-  },
+    async execute({ command, timeout = MAX_TIME }, context): Promise<ToolAnswer> {
+      if (context.signal.aborted) return refusal("cancelled before it began; nothing was run");
+      if (command.includes("\0")) return refusal("a command cannot hold a NUL character; nothing was run");
+      const env = await environmentOf(command, context);
+      const callId = `${context.runId}:${context.callId}:${context.attempt}`;
+      try {
+        const confined = await confine(supervisorArgv(command, callId), { command, env, context, setup });
+        if ("problem" in confined) return refusal(confined.problem);
+        return await runConfined(confined, timeout, context);
+      } catch (error) {
+        return refusal(`bash could not be started (${messageOf(error)}); nothing was run`);
+      }
+    },
 
-  async preview({ command }) {
-    return { text: visible(command) };
-  },
-});
+    async preview({ command }) {
+      return { text: visible(command) };
+    },
+  });
+
+async function environmentOf(command: string, context: ToolContext): Promise<NodeJS.ProcessEnv> {
+  const env = cleanEnvironment(context.workspace, context.runId);
+  const readsByGit = context.effect === "read" && command.includes("git");
+  return readsByGit ? { ...env, ...(await readingGit(context.workspace)) } : env;
+}
+
+async function runConfined(confined: Confined, timeout: number, context: ToolContext): Promise<ToolAnswer> {
+  const started = performance.now();
+  const { argv, env, sandbox } = confined;
+  try {
+    const run = supervise({ argv, env, cwd: context.workspace });
+    const { text, size, ended, stopped } = await watch(run, timeout, context);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const end = stopped ? `[${stopped}, ${seconds} s]` : `[exit ${ended.code}, ${seconds} s]`;
+    const failed = ended.code !== 0 || stopped !== undefined;
+    const notes = [
+      ...(ended.left ? [`Mind: ${ended.left}.`] : []),
+      ...(await confined.after(failed ? text : "")),
+    ];
+    return { ...answer(text, size, [end, ...notes].join("\n"), failed), sandbox };
+  } finally {
+    confined.done();
+  }
+}
 
 interface Outcome {
   text: string;
   size: number;
-  code: number;
+  ended: Ended;
   /** Why it was ended before its own end. */
   stopped: string | undefined;
 }
@@ -89,9 +116,9 @@ async function watch(run: Supervised, timeout: number, { signal, progress }: Too
   const onAbort = () => stop("killed: cancelled");
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const code = await run.ended;
+    const ended = await run.ended;
     await orAfter(closed, 1_000);
-    return { text: collected.text(), size: collected.size, code, stopped };
+    return { text: collected.text(), size: collected.size, ended, stopped };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);

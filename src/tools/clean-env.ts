@@ -18,14 +18,30 @@ export function cleanEnvironment(
     ...env,
     TERM: "dumb",
     CADRE_RUN_ID: runId,
-    // Nobody is there to page or to type; and a repository's own configuration starts no monitor (A30).
+    // Nobody is there to page or to type.
     GIT_PAGER: "cat",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
-    GIT_CONFIG_COUNT: "1",
-    GIT_CONFIG_KEY_0: "core.fsmonitor",
-    GIT_CONFIG_VALUE_0: "false",
+    ...gitSettings([]),
   };
+}
+
+/** A repository's own hooks and monitor are not run (A30). */
+const ALWAYS: readonly GitSetting[] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+];
+
+export type GitSetting = readonly [key: string, value: string];
+
+/** Settings that win over every file, as variables; `more` beside those that always hold. */
+export function gitSettings(more: readonly GitSetting[]): NodeJS.ProcessEnv {
+  const all = new Map([...ALWAYS, ...more]);
+  const pairs = [...all].flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
 /** A program in the workspace must not pass for `ls`: folders that an agent can write to come last, relative ones not at all. */

@@ -1,82 +1,84 @@
-// Whether a repository's own configuration has git run programs or read other places when it is merely looked at: filters,
-// text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
-// there is no reading. What the person's own configuration says is the person's.
+// A repository's own configuration can name programs, and git starts them also for commands that only read: to convert a
+// file, to show a difference, to fetch what is missing. A command that nobody was asked about runs none of them (A30): each
+// is overridden by name, because git has no switch for all. What a person has configured for every repository counts.
 
-import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
+import { type GitSetting, gitSettings } from "./clean-env.ts";
+import { inFolder, tryGit } from "./git.ts";
 
-/** The setting, or what could not be read; undefined where there is none, or no repository. */
-export function programOfGit(workspace: string): string | undefined {
-  const folder = gitFolder(workspace);
-  if (folder === undefined) return undefined;
-  const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
-  const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
-  for (const file of [
-    join(common, "config"),
-    join(folder, "config.worktree"),
-    ...modules.map((path) => join(common, path)),
-  ]) {
-    if (!existsSync(file)) continue;
-    const text = textAt(file);
-    if (text === undefined) return "a configuration that cannot be read";
-    const found = settingsIn(text).find((setting) => !isHarmless(setting, dirname(file), workspace));
-    if (found) return `${found.section}.${found.key}`;
-  }
-  return undefined;
+/** Variables for a command that was judged to only read, in place of those of the clean environment. */
+export async function readingGit(folder: string): Promise<NodeJS.ProcessEnv> {
+  const [own, submodules] = await Promise.all([ownSettings(folder), submodulesOf(folder)]);
+  const named = own.flatMap(({ key }) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+  return {
+    ...gitSettings([
+      ...READING,
+      ...own.flatMap(harmless),
+      ...[...submodules, ...named].map((name): GitSetting => [`submodule.${name}.ignore`, "dirty"]),
+    ]),
+    // What is missing in a partial clone is not fetched: that starts what the remote names.
+    GIT_ALLOW_PROTOCOL: "",
+    GIT_NO_LAZY_FETCH: "1",
+  };
 }
 
-/** The folder that git would find from here: `.git`, where a file of that name points, or a bare repository. */
-function gitFolder(workspace: string): string | undefined {
-  for (let at = workspace; ; at = dirname(at)) {
-    const named = join(at, ".git");
-    const points = /^gitdir: (.+)$/m.exec(textAt(named) ?? "")?.[1];
-    if (points !== undefined) return resolve(at, points);
-    if (existsSync(named)) return named;
-    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return at;
-    if (dirname(at) === at) return undefined;
-  }
+/** The programs that a repository has git start when files are added, checked out or merged, but for git-lfs. */
+export async function programsOf(folder: string): Promise<string[]> {
+  const starts = /^(filter\..+\.(clean|smudge|process)|merge\..+\.driver)$/s;
+  const own = await ownSettings(folder);
+  return own.filter(({ key, value }) => starts.test(key) && !LFS.test(value)).map(({ key }) => key);
 }
 
-interface Setting {
-  section: string;
+/** Into a submodule git goes with that one's configuration, which we have not read: it stays outside. */
+const READING: readonly GitSetting[] = [
+  ["diff.ignoreSubmodules", "dirty"],
+  ["diff.submodule", "short"],
+  ["status.submoduleSummary", "false"],
+  ["log.showSignature", "false"],
+];
+
+/** A filter that everybody knows and a person has installed. */
+export const LFS = /^git-lfs (clean|smudge|filter-process)( --skip)?( -- %f)?( %f)?$/;
+
+/** git's own difference of the two files that a program for it is given; the rest of what git adds is a comment. */
+const PLAIN_DIFF = `git --no-pager diff --no-index --no-ext-diff --no-textconv -- "$2" "$5" || : #`;
+
+interface OwnSetting {
   key: string;
   value: string;
 }
 
-/** Of sections and keys by which looking runs a program, asks a server or leaves the workspace. */
-const TELLING =
-  /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
-
-function settingsIn(text: string): Setting[] {
-  let section = "";
-  return text.split("\n").flatMap((line) => {
-    // A key may stand on the line of its section: `[core] fsmonitor = x`.
-    const [, name = section, rest = line] = /^\s*\[\s*([\w-]+)[^\]]*\](.*)$/s.exec(line) ?? [];
-    section = name.toLowerCase();
-    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*)?$/is.exec(rest) ?? [];
-    return key === undefined ? [] : [{ section, key: key.toLowerCase(), value }];
-  });
+function harmless({ key, value }: OwnSetting): GitSetting[] {
+  if (key === "diff.external" || /^diff\..+\.command$/s.test(key)) return [[key, PLAIN_DIFF]];
+  if (/^diff\..+\.textconv$/s.test(key)) return [[key, "cat"]];
+  if (/^gpg(\..+)?\.program$/s.test(key)) return [[key, "false"]];
+  const filter = /^(filter\..+)\.(clean|smudge|process)$/s.exec(key)?.[1];
+  if (filter === undefined || LFS.test(value)) return [];
+  return [
+    [key, ""],
+    [`${filter}.required`, "false"],
+  ];
 }
 
-function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
-  const name = `${section}.${key}`;
-  if (!TELLING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
-  // Git's own monitor, which commands of agents do without.
-  if (name === "core.fsmonitor") return value === "true";
-  // Every submodule has one, and is looked at only as a part of what is above it.
-  if (name === "core.worktree") {
-    const worktree = resolve(folder, value);
-    return (
-      workspace === worktree || workspace.startsWith(`${worktree}/`) || worktree.startsWith(`${workspace}/`)
-    );
+/** Those of the repository and of what it includes, not those of the person or the system. */
+async function ownSettings(folder: string): Promise<OwnSetting[]> {
+  const { output } = await tryGit(inFolder(folder), ["config", "--list", "--show-scope", "-z"]);
+  const words = output.split("\0");
+  const found: OwnSetting[] = [];
+  for (let at = 0; at + 1 < words.length; at += 2) {
+    const [scope, setting] = [words[at]!, words[at + 1]!];
+    const end = setting.indexOf("\n");
+    const [key, value] = end < 0 ? [setting, ""] : [setting.slice(0, end), setting.slice(end + 1)];
+    if (scope === "local" || scope === "worktree") found.push({ key, value });
   }
-  return false;
+  return found;
 }
 
-function textAt(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
+async function submodulesOf(folder: string): Promise<string[]> {
+  const top = await tryGit(inFolder(folder), ["rev-parse", "--show-toplevel"]);
+  if (!top.ok) return [];
+  const file = join(top.output.replace(/\n$/, ""), ".gitmodules");
+  const said = await tryGit(inFolder(folder), ["config", "--file", file, "--list", "--name-only", "-z"]);
+  const names = said.output.split("\0").flatMap((key) => /^submodule\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []);
+  return [...new Set(names)];
 }

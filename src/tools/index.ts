@@ -1,6 +1,7 @@
 // The built-in tools. To add one: a file beside this one, and a line here.
 
 import { bashTool } from "./bash.ts";
+import type { Confinement } from "./confine.ts";
 import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
@@ -18,18 +19,19 @@ import { writeTool } from "./write.ts";
 
 /** What a project has set up for its tools. */
 export interface ToolSetup extends WebSetup {
+  bash: Confinement;
   loki: LokiAccess;
   services: ServiceAccess;
 }
 
-export const toolsFor = ({ loki, services, web, search }: ToolSetup): readonly AnyTool[] => [
+export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): readonly AnyTool[] => [
   readTool,
   writeTool,
   editTool,
   globTool,
   grepTool,
   lsTool,
-  bashTool,
+  bashTool(bash),
   todoWriteTool,
   lokiQueryTool(loki),
   lokiLabelsTool(loki),
@@ -40,6 +42,12 @@ export const toolsFor = ({ loki, services, web, search }: ToolSetup): readonly A
 
 /** Of a project that has set up nothing: their names, effects and inputs are the same. */
 export const builtinTools: readonly AnyTool[] = toolsFor({
+  bash: {
+    sandbox: { driver: "none", network: "approved", write: [] },
+    folder: "/",
+    stateFolder: "/",
+    isProtected: () => false,
+  },
   loki: { settings: undefined, env: {} },
   services: { services: {}, folder: "/" },
   web: { settings: { allow: [], deny: [], private: [] }, ownPort: 0 },

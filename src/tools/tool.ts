@@ -12,6 +12,10 @@ export interface ToolContext {
   parentRunId?: string;
   callId: string;
   attempt: number;
+  /** What the call was judged to be; absent where nobody judged it: the tool's own. */
+  effect?: Effect;
+  /** A person has looked at this very call and said yes. */
+  approved?: true;
   /** The same for every attempt at this call: an `idempotent` tool hands it on or checks it. */
   key: string;
   /** For the mark around text that nobody here wrote (`journal/untrusted.ts`): new each time, and not to be guessed. */
@@ -39,6 +43,8 @@ export interface ToolAnswer {
   seen?: { path: string; fingerprint: string };
   /** Where words come from that nobody here wrote: `https://example.com`, `loki`, `mcp github`. The run is tainted from then on. */
   untrusted?: string;
+  /** The sandbox that it ran in, `none` for none. */
+  sandbox?: string;
   /** The thing that the call rests on has changed since it was looked at: nothing was done. */
   stale?: boolean;
 }

@@ -8,6 +8,7 @@ import { rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { CadreError, messageOf } from "../errors.ts";
 import { commitAt, git, inFolder, tryGit } from "./git.ts";
+import { programsOf } from "./git-programs.ts";
 import { type Committed, commitWork, isSpent } from "./worktree-commit.ts";
 import { kept, type Merged, mergeBack } from "./worktree-merge.ts";
 import {
@@ -124,9 +125,15 @@ async function look(workspace: string): Promise<Head | { problem: string }> {
   const asked = ["--path-format=absolute", "--show-toplevel", "--show-prefix", "HEAD^{commit}", "HEAD:./"];
   const { ok, output } = await tryGit(at, ["rev-parse", ...asked]);
   if (!ok) return { problem: await whyNot(workspace) };
+  const programs = await programsOf(workspace);
+  if (programs.length > 0) return { problem: startsPrograms(workspace, programs) };
   const [top = "", prefix = "", base = ""] = output.split("\n");
   return { top, base, folder: prefix.replace(/\/$/, "") };
 }
+
+/** A30: what a repository brings along must not run because a child begins or ends. */
+const startsPrograms = (workspace: string, programs: readonly string[]): string =>
+  `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
 async function whyNot(workspace: string): Promise<string> {
   const at = inFolder(workspace);

@@ -25,7 +25,7 @@ import { join } from "node:path";
 import { judge } from "../../src/permissions/judge.ts";
 import type { PermissionRequest, Verdict } from "../../src/permissions/permission.ts";
 import { bashTool } from "../../src/tools/bash.ts";
-import { programOfGit } from "../../src/tools/git-programs.ts";
+import { programOfGit } from "../../src/tools/git-settings.ts";
 import { look } from "../../src/tools/look.ts";
 
 export interface Playground {
@@ -71,6 +71,13 @@ export async function playground(): Promise<Playground> {
     listener.listen(0, "127.0.0.1", () => done((listener.address() as { port: number }).port));
   });
   const workspace = at("work");
+  // Without a sandbox: what passes by itself must be harmless on any machine.
+  const bash = bashTool({
+    sandbox: { driver: "none", network: "approved", write: [] },
+    folder: workspace,
+    stateFolder: at("work", ".cadre"),
+    isProtected: () => false,
+  });
   const untouched = snapshot(root);
   return {
     workspace,
@@ -83,10 +90,11 @@ export async function playground(): Promise<Playground> {
       }),
     async run(command) {
       rmSync(`${root}.strace`, { force: true });
-      const { output } = await bashTool.execute(
+      const { output } = await bash.execute(
         { command, timeout: 30_000 },
         {
           ...{ workspace, runId: "r1", callId: "m1.0", attempt: 1, key: "k", nonce: () => "n" },
+          effect: "read",
           signal: new AbortController().signal,
         },
       );

@@ -1,0 +1,100 @@
+// Puts a command into the sandbox that the project has, and looks after it when it has ended: what it made that decides
+// what runs is taken away again, and what the sandbox kept from it is said.
+
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { findSandbox } from "./find-sandbox.ts";
+import { gitFoldersOf } from "./git-folders.ts";
+import { takeAway } from "./protected-paths.ts";
+import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
+import { guardedPaths, type ReachRequest, reachOf } from "./sandbox-reach.ts";
+import { withHeir } from "./supervised.ts";
+import type { ToolContext } from "./tool.ts";
+
+/** What a project says about where its commands run. */
+export interface Confinement {
+  sandbox: SandboxSettings;
+  /** The project's folder, and where Cadre keeps what is its own. */
+  folder: string;
+  stateFolder: string;
+  /** Whether a path, relative to the workspace, decides what runs. */
+  isProtected: (path: string) => boolean;
+}
+
+export interface Confined {
+  sandbox: SandboxName;
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  /** To be called when the command has ended, with what it said if it failed: sentences for whoever reads its answer. */
+  after(complaint: string): Promise<string[]>;
+  /** To be called at last, also if it never started. */
+  done(): void;
+}
+
+export async function confine(
+  argv: readonly string[],
+  options: { command: string; env: NodeJS.ProcessEnv; context: ToolContext; setup: Confinement },
+): Promise<Confined | { problem: string }> {
+  const { command, env, context, setup } = options;
+  const found = await findSandbox(setup.sandbox);
+  if ("problem" in found)
+    return {
+      problem: `nothing was run: cadre.yaml asks for the sandbox ${setup.sandbox.driver}, and ${found.problem}. \`cadre doctor\` says what is missing.`,
+    };
+  const { sandbox } = found;
+  if (sandbox.name === "none")
+    return { sandbox: "none", argv: withHeir(argv), env, after: async () => [], done: () => undefined };
+  const request: ReachRequest = {
+    ...setup,
+    command,
+    workspace: context.workspace,
+    effect: context.effect ?? "unsafe",
+    approved: context.approved === true,
+    network: setup.sandbox.network,
+    write: setup.sandbox.write,
+    path: env["PATH"] ?? "",
+  };
+  const { guarded, ...reach } = await reachOf(request);
+  const wrapped = await sandbox.wrap(argv, reach);
+  return {
+    sandbox: sandbox.name,
+    argv: wrapped.argv,
+    env,
+    async after(complaint) {
+      if (request.effect === "read") return [];
+      const workspace = await realpath(context.workspace);
+      const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
+      const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
+      const taken = await takeAway(guarded, now, keptIn);
+      return [...takenWords(taken, keptIn), ...hint(complaint, sandbox.name, reach)];
+    },
+    done: () => wrapped.done?.(),
+  };
+}
+
+function takenWords(taken: readonly string[], keptIn: string): string[] {
+  if (taken.length === 0) return [];
+  const what = taken.length === 1 ? `${taken[0]} was` : `${taken.join(", ")} were`;
+  return [
+    `${what} made by this command and moved to ${keptIn}: files that decide what runs may only be made by a command that names them and that a person has approved.`,
+  ];
+}
+
+const SIGNS =
+  /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;
+
+/** A command that fails for the sandbox's sake looks like a broken network or disk. */
+function hint(complaint: string, name: SandboxName, { network }: Reach): string[] {
+  if (!SIGNS.test(complaint)) return [];
+  const held =
+    "only the workspace can be written, and not the files in it that decide what runs; home folders are empty";
+  const calls =
+    network === "on"
+      ? ""
+      : network === "off"
+        ? "; there is no network"
+        : `; only ${network.join(", ")} can be called`;
+  return [
+    `It ran in a sandbox (${name}): ${held}${calls}. A person can change that in cadre.yaml (\`sandbox\`).`,
+  ];
+}

@@ -1,0 +1,35 @@
+// Where the git folder of a workspace is, by the files alone: a command has to write there, and nowhere else because some
+// file in the workspace says so. A `.git` file is believed if the folder that it names says the same.
+
+import { readFile, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+
+export interface GitFolders {
+  /** The folder with the workspace's own `.git`: the workspace, or one around it. */
+  top: string;
+  /** What all worktrees share. */
+  common: string;
+  /** The worktree's own; the same as `common` where there is none. */
+  own: string;
+}
+
+export async function gitFoldersOf(workspace: string): Promise<GitFolders | undefined> {
+  for (let top = workspace; ; top = dirname(top)) {
+    const entry = join(top, ".git");
+    const found = await stat(entry).catch(() => undefined);
+    if (found?.isDirectory() && (await realpath(entry)) === entry) return { top, common: entry, own: entry };
+    if (found?.isFile()) return pointedTo(top, entry);
+    if (found || dirname(top) === top) return undefined;
+  }
+}
+
+async function pointedTo(top: string, entry: string): Promise<GitFolders | undefined> {
+  const target = /^gitdir: (.+)$/m.exec(await text(entry))?.[1];
+  if (target === undefined) return undefined;
+  const own = await realpath(resolve(top, target)).catch(() => undefined);
+  if (own === undefined || basename(dirname(own)) !== "worktrees") return undefined;
+  if (resolve(own, (await text(join(own, "gitdir"))).trim()) !== entry) return undefined;
+  return { top, common: dirname(dirname(own)), own };
+}
+
+const text = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");

@@ -1,0 +1,84 @@
+// Whether a repository's own configuration has git run programs or read other places when it is merely looked at: filters,
+// text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
+// there is no reading. What the person's own configuration says is the person's.
+
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { LFS } from "./git-programs.ts";
+
+/** The setting, or what could not be read; undefined where there is none, or no repository. */
+export function programOfGit(workspace: string): string | undefined {
+  const folder = gitFolder(workspace);
+  if (folder === undefined) return undefined;
+  const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
+  const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
+  for (const file of [
+    join(common, "config"),
+    join(folder, "config.worktree"),
+    ...modules.map((path) => join(common, path)),
+  ]) {
+    if (!existsSync(file)) continue;
+    const text = textAt(file);
+    if (text === undefined) return "a configuration that cannot be read";
+    const found = settingsIn(text).find((setting) => !isHarmless(setting, dirname(file), workspace));
+    if (found) return `${found.section}.${found.key}`;
+  }
+  return undefined;
+}
+
+/** The folder that git would find from here: `.git`, where a file of that name points, or a bare repository. */
+function gitFolder(workspace: string): string | undefined {
+  for (let at = workspace; ; at = dirname(at)) {
+    const named = join(at, ".git");
+    const points = /^gitdir: (.+)$/m.exec(textAt(named) ?? "")?.[1];
+    if (points !== undefined) return resolve(at, points);
+    if (existsSync(named)) return named;
+    if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+interface Setting {
+  section: string;
+  key: string;
+  value: string;
+}
+
+/** Of sections and keys by which looking runs a program, asks a server or leaves the workspace. */
+const TELLING =
+  /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
+
+function settingsIn(text: string): Setting[] {
+  let section = "";
+  return text.split("\n").flatMap((line) => {
+    // A key may stand on the line of its section: `[core] fsmonitor = x`.
+    const [, name = section, rest = line] = /^\s*\[\s*([\w-]+)[^\]]*\](.*)$/s.exec(line) ?? [];
+    section = name.toLowerCase();
+    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*)?$/is.exec(rest) ?? [];
+    return key === undefined ? [] : [{ section, key: key.toLowerCase(), value }];
+  });
+}
+
+function isHarmless({ section, key, value }: Setting, folder: string, workspace: string): boolean {
+  const name = `${section}.${key}`;
+  if (!TELLING.test(name) || /^(false|no|off|0|)$/i.test(value)) return true;
+  if (name === "filter.required" || (section === "filter" && LFS.test(value))) return true;
+  // Git's own monitor, which commands of agents do without.
+  if (name === "core.fsmonitor") return value === "true";
+  // Every submodule has one, and is looked at only as a part of what is above it.
+  if (name === "core.worktree") {
+    const worktree = resolve(folder, value);
+    return (
+      workspace === worktree || workspace.startsWith(`${worktree}/`) || worktree.startsWith(`${workspace}/`)
+    );
+  }
+  return false;
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
