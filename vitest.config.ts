@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
+    globalSetup: ["test/untried.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: "100%",

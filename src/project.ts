@@ -30,6 +30,7 @@ import { rulesFor } from "./permissions/rules.ts";
 import { emptyRunState } from "./projections/run-state.ts";
 import { ASK_USER } from "./projections/tool-call.ts";
 import { canonicalRule } from "./tools/aliases.ts";
+import { reportSandbox, type SandboxReport } from "./tools/find-sandbox.ts";
 import { toolsFor } from "./tools/index.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import type { AnyTool } from "./tools/tool.ts";
@@ -129,6 +130,10 @@ export function openProject(options: ProjectOptions): Project {
     },
   };
 }
+
+/** What commands would run in on this machine, and what keeps other sandboxes from working. */
+export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
+  reportSandbox(sandbox);
 
 function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
   const builtin = fileURLToPath(new URL("../agents", import.meta.url));

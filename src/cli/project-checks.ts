@@ -43,7 +43,6 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
     ...problems.map((problem) => problemFinding("agents", problem as Problem)),
     { state: "ok", name: "agents", text: agentWords(own, agents.length - own.length) },
     modelFinding(health.model),
-    sandbox,
     ...(ahead ? [clockWentBack(ahead.id)] : []),
     ...aside.map(({ id }) => quarantined(id)),
     ...(aside.length === 0
@@ -78,13 +77,6 @@ function modelFinding(model: string): Finding {
     fix: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml",
   };
 }
-
-const sandbox: Finding = {
-  state: "warn",
-  name: "sandbox",
-  text: "none in this version: commands that are approved run with your rights",
-  fix: "read what you approve, or work in a container",
-};
 
 const clockWentBack = (runId: string): Finding => ({
   state: "warn",

@@ -278,7 +278,12 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
   }
 }
 
-function resultLine({ output, outcome, isError, files }: Payload<"TOOL_RESULT">, what: string): Line {
+function resultLine(
+  { output, outcome, isError, files, sandbox }: Payload<"TOOL_RESULT">,
+  call: string,
+): Line {
+  const where = sandbox === undefined ? "" : sandbox === "none" ? " (no sandbox)" : ` (sandbox ${sandbox})`;
+  const what = `${call}${where}`;
   const detail = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
   if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, detail];

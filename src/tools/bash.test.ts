@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { judgeShell } from "../permissions/shell.ts";
 import { bashIn, sandboxes } from "./bash.fixture.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { withHeir } from "./supervised.ts";
@@ -67,19 +68,23 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await using folder = await tempWorkspace();
     vi.stubEnv("ANTHROPIC_API_KEY", "sk-secret");
     vi.stubEnv("BASH_ENV", "/nonexistent");
+    vi.stubEnv("SHELLOPTS", "xtrace");
+    vi.stubEnv("LD_PRELOAD", "");
+    vi.stubEnv("GIT_EXTERNAL_DIFF", "/nonexistent");
     vi.stubEnv("BASH_FUNC_ls%%", "() { echo hijacked; }");
     const { output } = await bashTool.execute(
       { command: "env; cat /proc/self/environ | tr '\\0' '\\n'; ls" },
       folder.context(),
     );
     vi.unstubAllEnvs();
-    expect(output).not.toMatch(/secret|BASH_ENV|hijacked/);
+    expect(output).not.toMatch(/secret|BASH_ENV|SHELLOPTS|LD_PRELOAD|GIT_EXTERNAL_DIFF|hijacked/);
     expect(output).toContain("CADRE_RUN_ID=r1");
     const names = [...String(output).matchAll(/^(\w+)=/gm)]
       .map((match) => match[1])
       .filter((name) => !/^(GIT|CADRE)_/.test(name!));
     expect(names).toEqual(expect.arrayContaining(["HOME", "LANG", "PATH", "TERM"]));
-    for (const name of names)
+    // srt tells programs of its proxy.
+    for (const name of driver === "srt" ? [] : names)
       expect(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "PWD", "SHLVL", "_", "OLDPWD"]).toContain(
         name,
       );
@@ -235,6 +240,26 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     expect(answer.output).toMatch(/^\(binary output, 1000 bytes, not shown\)\n\[exit 0/);
   });
 
+  it("[F44] a character that arrives in two parts is one, and broken ones harm nothing", async () => {
+    await using folder = await tempWorkspace();
+    const command = "printf 'a\\xe2\\x82'; sleep 0.1; printf '\\xac b \\xff\\xfe\\n'";
+    const { output } = await bashTool.execute({ command }, folder.context());
+    expect(output).toMatch(/^a€ b \uFFFD\uFFFD\n\[exit 0/);
+  });
+
+  it("[F44] colours are left out, and what moves a cursor is spelled out", async () => {
+    await using folder = await tempWorkspace();
+    const command = "printf '\\033[31mred\\033[0m \\033]0;title\\007x \\b\\bhidden \\302\\2335n\\n'";
+    const { output } = await bashTool.execute({ command }, folder.context());
+    expect(output).not.toMatch(/[^\P{Cc}\t\n]/u);
+    expect(output).toMatch(/^red .*⟦U\+0008⟧⟦U\+0008⟧hidden/);
+  });
+
+  it("a longer time limit than there is, is refused with the longest", () => {
+    const { error } = bashTool.input.safeParse({ command: "x", timeout: 300_001 });
+    expect(error!.issues[0]!.message).toBe("300000 (5 minutes) at most: split what takes longer");
+  });
+
   it("runs several at once without taking one for another", async () => {
     await using folder = await tempWorkspace();
     const slow = bashTool.execute({ command: "sleep 0.5; echo slow" }, folder.context({ callId: "m1.1" }));
@@ -248,5 +273,19 @@ describe.each(sandboxes)("Bash in the sandbox %s", (driver) => {
     await using folder = await tempWorkspace();
     const preview = await bashTool.preview!({ command: "ls\u202e\x1b[2K\rrm" }, folder.context());
     expect(preview).toEqual({ text: "ls⟦U+202E⟧⟦U+001B⟧[2K⟦U+000D⟧rm" });
+  });
+});
+
+describe("the judge", () => {
+  it.each([
+    "tar -xf a.tar",
+    "tar xf a.tar",
+    "unzip a.zip",
+    "bsdtar -xf a",
+    "7z x a",
+    "gunzip a.gz",
+    "cpio -i < a",
+  ])("[A39] no archive is unpacked without being asked about: %s", (command) => {
+    expect(judgeShell(command).readOnly).toBe(false);
   });
 });

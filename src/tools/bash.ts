@@ -25,7 +25,7 @@ export const bashTool = (setup: Confinement) =>
       timeout: z
         .int()
         .min(1)
-        .max(MAX_TIME)
+        .max(MAX_TIME, { error: "300000 (5 minutes) at most: split what takes longer" })
         .optional()
         .describe("Milliseconds, 300000 at most and by default"),
       description: z.string().max(500).optional().describe("What it is for, in a few words"),

@@ -1,5 +1,7 @@
 // Output as it comes, kept within bounds: the head, the tail and the count. Memory stays flat however much there is (F44).
 
+import { stripVTControlCharacters } from "node:util";
+
 const HEAD_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
@@ -39,7 +41,21 @@ export function collectOutput(): CollectedOutput {
       if (start.subarray(0, 8192).includes(0)) return `(binary output, ${size} bytes, not shown)`;
       const end = Buffer.concat(tail).subarray(-TAIL_BYTES);
       const left = size - start.length - end.length;
-      return start.toString() + (left > 0 ? `\n… ${left} bytes left out …\n` : "") + end.toString();
+      if (left === 0) return harmless(Buffer.concat([start, end]).toString());
+      // Half a character at the cut is neither shown nor taken for another.
+      const first = new TextDecoder().decode(start, { stream: true });
+      const whole = end.findIndex((byte) => (byte & 0xc0) !== 0x80);
+      const last = end.subarray(Math.max(0, whole)).toString();
+      return `${harmless(first)}\n… ${left} bytes left out …\n${harmless(last)}`;
     },
   };
+}
+const CONTROL = /[^\P{Cc}\t\n\r]/gu;
+
+/** Colours are left out; what else would move a cursor or hide text is spelled out. */
+function harmless(text: string): string {
+  return stripVTControlCharacters(text).replace(
+    CONTROL,
+    (character) => `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,
+  );
 }

@@ -3,7 +3,7 @@
 //  - A driver that was asked for by name and does not work is a refusal: nothing runs outside of a sandbox in silence.
 
 import { messageOf } from "../errors.ts";
-import type { Sandbox, SandboxDriver, SandboxSettings, Tried } from "./sandbox.ts";
+import type { Sandbox, SandboxDriver, SandboxName, SandboxSettings, Tried } from "./sandbox.ts";
 import { bwrap } from "./sandbox-bwrap.ts";
 import { srt } from "./sandbox-srt.ts";
 
@@ -20,6 +20,23 @@ export async function findSandbox({ driver, network }: SandboxSettings): Promise
     if ("sandbox" in tried) return tried;
   }
   return { sandbox: none };
+}
+
+export interface SandboxReport {
+  /** What a command would run in; undefined if it would be refused. */
+  used: SandboxName | undefined;
+  /** Why each driver that does not work here does not. */
+  problems: Partial<Record<SandboxName, string>>;
+}
+
+export async function reportSandbox(settings: SandboxSettings): Promise<SandboxReport> {
+  const found = await findSandbox(settings);
+  const problems: SandboxReport["problems"] = {};
+  for (const { name } of DRIVERS) {
+    const tried = await trySandbox(name);
+    if ("problem" in tried) problems[name] = tried.problem;
+  }
+  return { used: "sandbox" in found ? found.sandbox.name : undefined, problems };
 }
 
 const attempts = new Map<string, Promise<Tried>>();

@@ -4,12 +4,17 @@ import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { configChecks, projectChecks, storeFailure } from "../project-checks.ts";
+import { sandboxCheck } from "../sandbox-check.ts";
 import { fitLine, type Page } from "../view/fit.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const findings = [...(await environmentChecks(folder)), ...configChecks(folder, io.env)];
+  const findings = [
+    ...(await environmentChecks(folder)),
+    ...configChecks(folder, io.env),
+    await sandboxCheck(folder, io.env),
+  ];
   if (findings.every(({ state }) => state !== "bad")) {
     findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
   }
