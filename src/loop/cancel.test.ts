@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -147,6 +148,9 @@ scenario("[P7] cancel wins over a pause", { idle: true, script: turns() }, async
   expect((await world.drive(runId)).end?.status).toBe("cancelled");
 });
 
+/** For a time that nobody else sleeps. */
+const SLEEP = `sleep 6${process.pid}.${Date.now()}`;
+
 scenario(
   "[F23] [S4-18] three levels at work, one child waits for a person, one sleeps under Bash: all end, no process is left",
   {
@@ -159,12 +163,12 @@ scenario(
         if (turn > 1) return { text: "done" };
         return { calls: [task === "asks" ? charge("x") : delegate("helper")] };
       },
-      helper: turns({ calls: [{ tool: "Bash", input: { command: "echo $$ > pid; sleep 600" } }] }),
+      helper: turns({ calls: [{ tool: "Bash", input: { command: `echo yes > begun; ${SLEEP}` } }] }),
     }),
   },
   async (world) => {
     const runId = await world.run("see to it");
-    const file = join(world.folder, "pid");
+    const file = join(world.folder, "begun");
     const waiting = new Promise<void>((resolve) => {
       const look = (): void => {
         if (existsSync(file) && readFileSync(file, "utf8").trim() !== "") resolve();
@@ -173,21 +177,18 @@ scenario(
       look();
     });
     await Promise.all([waiting, world.settled(runId)]);
-    const pid = Number(readFileSync(file, "utf8"));
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(SLEEP)).toBe(true);
     await cancelRun(runId, "ann", undefined, world.runtime.people);
     await world.seen(runId, "RUN_CANCELLED");
     const { runs } = await world.runtime.store.runs({ root: runId });
     expect(runs.map(({ status }) => status)).toEqual(Array(4).fill("cancelled"));
-    expect(isAlive(pid)).toBe(false);
+    expect(isRunning(SLEEP)).toBe(false);
     expect(await world.runtime.store.openApprovals({ root: runId })).toEqual([]);
   },
 );
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** By what it runs: in a sandbox a command has pids of its own. */
+function isRunning(command: string): boolean {
+  const lines = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" }).split("\n");
+  return lines.some((line) => line.includes(command) && !line.startsWith("Z"));
 }

@@ -128,6 +128,8 @@ test("results say what became of a call", () => {
     "result good: Write a.ts: created a.ts",
   );
   expect(line({ isError: true })).toBe("result bad: Failed: Write a.ts");
+  expect(line({ sandbox: "bwrap" })).toBe("result quiet: Done: Write a.ts (sandbox bwrap)");
+  expect(line({ sandbox: "none" })).toBe("result quiet: Done: Write a.ts (no sandbox)");
   expect(line({ isError: true, outcome: "denied" })).toBe("result bad: Refused: Write a.ts");
   expect(line({ outcome: "deferred" })).toBe("result quiet: Put off: Write a.ts");
   expect(line({ outcome: "stale" })).toBe("result warn: Not done, because something changed: Write a.ts");

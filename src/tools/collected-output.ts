@@ -50,7 +50,7 @@ export function collectOutput(): CollectedOutput {
     },
   };
 }
-const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+const CONTROL = /[^\P{Cc}\t\n\r]/gu;
 
 /** Colours are left out; what else would move a cursor or hide text is spelled out. */
 function harmless(text: string): string {

@@ -7,7 +7,7 @@ import type { Sandbox, SandboxDriver, SandboxName, SandboxSettings, Tried } from
 import { bwrap } from "./sandbox-bwrap.ts";
 import { srt } from "./sandbox-srt.ts";
 
-const none: Sandbox = { name: "none", filtersHosts: false, wrap: async (argv) => ({ argv: [...argv] }) };
+const none: Sandbox = { name: "none", wrap: async (argv) => ({ argv: [...argv] }) };
 
 export const DRIVERS: readonly SandboxDriver[] = [bwrap, srt];
 

@@ -59,7 +59,6 @@ async function works(form: readonly string[]): Promise<string | undefined> {
 
 const sandboxOf = (form: readonly string[]): Sandbox => ({
   name: "bwrap",
-  filtersHosts: false,
   wrap: async (argv, reach) => ({ argv: ["bwrap", ...form, ...ALWAYS, ...mounts(reach), "--", ...argv] }),
 });
 

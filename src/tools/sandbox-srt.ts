@@ -43,7 +43,6 @@ async function load(): Promise<Manager> {
 
 const sandboxOf = (manager: Manager): Sandbox => ({
   name: "srt",
-  filtersHosts: true,
   async wrap(argv, reach) {
     await begin(manager);
     // Whoever knows it may call what it may call.

@@ -31,8 +31,6 @@ export interface Sandbox {
   name: SandboxName;
   /** The argv that runs another one inside, and what to do when it has ended. */
   wrap(argv: readonly string[], reach: Reach): Promise<{ argv: string[]; done?: () => void }>;
-  /** Whether it can hold a command to a list of hosts. */
-  filtersHosts: boolean;
 }
 
 /** A driver, tried on this machine: what works, or why it does not. */
