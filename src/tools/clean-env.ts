@@ -44,9 +44,14 @@ export function gitSettings(more: readonly GitSetting[]): NodeJS.ProcessEnv {
   return { GIT_CONFIG_COUNT: String(all.size), ...Object.fromEntries(pairs) };
 }
 
-/** A program in the workspace must not pass for `ls`: folders that an agent can write to come last, relative ones not at all. */
+/** A program that an agent can write must not pass for `ls`, nor for one that is not installed: `npx cadre` puts such folders there. */
 function trustedPath(path: string, workspace: string): string {
-  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
-  const writable = (folder: string) => folder === workspace || folder.startsWith(workspace + sep);
-  return [...folders.filter((folder) => !writable(folder)), ...folders.filter(writable)].join(delimiter);
+  const isOfProject = (folder: string) =>
+    folder === workspace ||
+    folder.startsWith(workspace + sep) ||
+    /[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder);
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !isOfProject(folder))
+    .join(delimiter);
 }

@@ -43,7 +43,13 @@ export async function confine(
     };
   const { sandbox } = found;
   if (sandbox.name === "none")
-    return { sandbox: "none", argv: withHeir(argv), env, after: async () => [], done: () => undefined };
+    return {
+      sandbox: "none",
+      argv: withHeir(argv, env["PATH"] ?? ""),
+      env,
+      after: async () => [],
+      done: () => undefined,
+    };
   const request: ReachRequest = {
     ...setup,
     command,

@@ -31,6 +31,9 @@ export async function programsOf(folder: string): Promise<string[]> {
 
 /** Into a submodule git goes with that one's configuration, which we have not read: it stays outside. */
 const READING: readonly GitSetting[] = [
+  // Or a difference writes the index anew, and a hook hears of it.
+  ["diff.autoRefreshIndex", "false"],
+  ["safe.bareRepository", "explicit"],
   ["diff.ignoreSubmodules", "dirty"],
   ["diff.submodule", "short"],
   ["status.submoduleSummary", "false"],

@@ -1,6 +1,6 @@
 // The files of a workspace that decide what runs: in a sandbox they are read-only, and those that were not there are taken
 // away again when a command has made them. One exception: a person has approved this very command, and it names the file.
-// Looked at are the workspace itself, its `.github` and its git folder; what lies deeper is for the rules alone.
+// Looked at are the workspace itself and its git folder; what lies deeper is for the rules alone.
 
 import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -32,13 +32,9 @@ export async function protectedPaths({
   isProtected,
 }: ProtectedPlace): Promise<ProtectedPath[]> {
   const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
-  const inFolder = async (folder: string): Promise<string[]> =>
-    (await entriesOf(join(workspace, folder)))
-      .map((entry) => join(folder, entry))
-      .filter((name) => isProtected(name) && !isOurs(name));
   const parts = async (folder: string, wanted: readonly string[]) =>
     (await entriesOf(folder)).filter((entry) => wanted.includes(entry)).map((entry) => join(folder, entry));
-  const inWorkspace = [...(await inFolder("")), ...(await inFolder(".github"))];
+  const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
   const inGit = [
     ...(git ? await parts(git.common, COMMON_PARTS) : []),
     ...(git && git.own !== git.common ? await parts(git.own, WORKTREE_PARTS) : []),

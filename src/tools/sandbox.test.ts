@@ -111,7 +111,7 @@ describe.each(confining)("the sandbox %s", (driver) => {
   it.each([
     [".mcp.json", "echo '{}' > .mcp.json"],
     [".vscode", "mkdir .vscode; echo x > .vscode/tasks.json"],
-    [".github/workflows", "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml"],
+    [".github", "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml"],
     [".claude", "ln -s /tmp .claude"],
     [".git/config.worktree", "echo x > .git/config.worktree"],
     [".git/commondir", "echo /tmp > .git/commondir"],

@@ -99,17 +99,18 @@ function leftOf(said: string, signal: NodeJS.Signals | null): Pick<Ended, "left"
  * Makes the supervisor the heir of every orphan below it (a child subreaper), so that `setsid env -i` and daemons that fork
  * twice are found as well. Linux lets a process ask that for itself and keeps it over exec; perl is who can ask.
  */
-export function withHeir(argv: readonly string[]): string[] {
+export function withHeir(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
-  const perl = syscall === undefined ? undefined : findPerl();
+  const perl = syscall === undefined ? undefined : findPerl(path);
   if (perl === undefined) return [...argv];
   return [perl, "-e", `syscall(${syscall}, 36, 1, 0, 0, 0); exec { $ARGV[0] } @ARGV`, ...argv];
 }
 
 const PRCTL: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 };
 
-function findPerl(): string | undefined {
-  return (process.env["PATH"] ?? "/usr/bin:/bin")
+/** In the folders of the clean environment: one that an agent can write to comes last there. */
+function findPerl(path: string): string | undefined {
+  return path
     .split(delimiter)
     .filter((folder) => folder.startsWith("/"))
     .map((folder) => join(folder, "perl"))
