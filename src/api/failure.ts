@@ -24,9 +24,11 @@ const UNFORESEEN =
 
 export function errorResponse(error: unknown): Response {
   const failure = toCadreError(error);
-  const status = failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
-  return Response.json(errorBody(failure), { status });
+  return Response.json(errorBody(failure), { status: statusOf(failure) });
 }
+
+export const statusOf = (failure: CadreError): number =>
+  failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
 
 /** A journal that cannot be read: a matter of its own run. */
 export const isDamage = (error: unknown): error is CadreError =>

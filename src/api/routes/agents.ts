@@ -1,22 +1,28 @@
 // The agents that can be run, and what is wrong with those that cannot.
 
-import { Hono } from "hono";
+import { Agents } from "../answers.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
-import { readQuery } from "../request.ts";
-import { type AgentView, NoQuery } from "../schema.ts";
+import { type Route, route } from "../route.ts";
+import type { AgentView } from "../schema.ts";
 
-export function agentRoutes(parts: ApiParts): Hono {
-  return new Hono().get("/", async (c) => {
-    readQuery(c, NoQuery);
-    const { agents, problems } = await parts.agents();
-    const listed = [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const own = new Set(listed.flatMap((agent) => agent.problems));
-    return c.json({
-      agents: listed.map(viewOf),
-      /** Of files that became no agent. */
-      problems: problems.filter((problem) => !own.has(problem)),
-    });
-  });
+export function agentRoutes(parts: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/agents",
+        summary: "All agents, and what is wrong",
+        answer: Agents,
+        polled: true,
+      },
+      async () => {
+        const { agents, problems } = await parts.agents();
+        const listed = [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+        const own = new Set(listed.flatMap((agent) => agent.problems));
+        return { agents: listed.map(viewOf), problems: problems.filter((problem) => !own.has(problem)) };
+      },
+    ),
+  ];
 }
 
 function viewOf({ name, file, definition, problems }: ListedAgent): AgentView {

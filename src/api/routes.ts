@@ -1,0 +1,27 @@
+// All routes. A resource has a file of its own, and a line here.
+
+import type { ApiParts } from "./parts.ts";
+import type { Route } from "./route.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { grantRoutes } from "./routes/grants.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { messageRoutes } from "./routes/messages.ts";
+import { runActionRoutes } from "./routes/run-actions.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { usageRoutes } from "./routes/usage.ts";
+import { webRoutes } from "./routes/web.ts";
+
+export function apiRoutes(parts: ApiParts): Route[] {
+  return [
+    ...runRoutes(parts),
+    ...runActionRoutes(parts),
+    ...approvalRoutes(parts),
+    ...grantRoutes(parts),
+    ...agentRoutes(parts),
+    ...messageRoutes(parts),
+    ...usageRoutes(parts),
+    ...healthRoutes(parts),
+    ...webRoutes(parts),
+  ];
+}
