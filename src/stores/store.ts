@@ -137,6 +137,8 @@ export interface RunFilter {
   root?: RunId;
   parent?: RunId;
   session?: string;
+  /** Words that stand in the run's journal, all of them: what was asked, said and made. */
+  q?: string;
   limit?: number;
   /** From the page before. */
   cursor?: string;
@@ -241,7 +243,7 @@ export interface Store {
   run(runId: RunId): Promise<RunRow | undefined>;
   /** Runs that go on although the run that started them has ended, but for those that were set aside (S0-65). */
   orphans(): Promise<RunId[]>;
-  /** Newest first. */
+  /** Newest first. What can be found by `q` is caught up with the journals when it is asked for. */
   runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
   /** A run's journal in order, verified against its chain. */
   journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;

@@ -11,6 +11,7 @@ import type { RunRow } from "../../projections/run-row.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
+import { searchConditions } from "./search.ts";
 import { type Columns, Sql } from "./sql.ts";
 
 const DEFAULT_PAGE = 50;
@@ -249,6 +250,7 @@ function runConditions(filter: RunFilter): { where: string; values: SQLInputValu
   if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
   if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
   if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
+  if (filter.q !== undefined) conditions.push(...searchConditions(filter.q));
   if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";
   return { where, values: conditions.flatMap(([, values]) => values) };

@@ -168,4 +168,8 @@ export const MIGRATIONS: readonly string[] = [
   -- what a person has made of the budget of a tree, by the root that pays
   CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- the words of events, by position; the texts stand in the journal
+  CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
+  `,
 ];

@@ -17,6 +17,7 @@ import {
   type Pruned,
   type PruneFilter,
   type Quarantine,
+  type RunFilter,
   type Said,
   type Store,
   type Writer,
@@ -27,6 +28,7 @@ import { prune } from "./prune.ts";
 import { blobForm } from "./reader.ts";
 import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
 import { insertRow, isWhole } from "./rows.ts";
+import { indexedUpTo, indexPage } from "./search.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
 
@@ -199,6 +201,12 @@ class SqliteStore extends Committer implements Store {
       this.statements.putBlob.run(name, stored);
       return name;
     });
+  }
+
+  override async runs(filter: RunFilter) {
+    let behind = filter.q !== undefined && indexedUpTo(this.sql) < this.lastPosition;
+    while (behind) behind = await this.enqueue(() => indexPage(this.sql, (...page) => this.page(...page)));
+    return super.runs(filter);
   }
 
   async messages(filter: MessageFilter) {
