@@ -13,22 +13,19 @@ import {
   type Heartbeat,
   LEASE_MS,
   type Lease,
-  type MessageFilter,
   type Pruned,
   type PruneFilter,
   type Quarantine,
-  type RunFilter,
   type Said,
   type Store,
   type Writer,
 } from "../store.ts";
 import { rest } from "./batch.ts";
-import { Committer, type SqliteOptions } from "./committer.ts";
+import { CaughtUp } from "./caught-up.ts";
+import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
 import { blobForm } from "./reader.ts";
-import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
 import { insertRow, isWhole } from "./rows.ts";
-import { indexedUpTo, indexPage } from "./search.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
 
@@ -37,7 +34,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   return new SqliteStore(options);
 }
 
-class SqliteStore extends Committer implements Store {
+class SqliteStore extends CaughtUp implements Store {
   readonly id: string;
 
   constructor(options: SqliteOptions) {
@@ -201,18 +198,6 @@ class SqliteStore extends Committer implements Store {
       this.statements.putBlob.run(name, stored);
       return name;
     });
-  }
-
-  override async runs(filter: RunFilter) {
-    let behind = filter.q !== undefined && indexedUpTo(this.sql) < this.lastPosition;
-    while (behind) behind = await this.enqueue(() => indexPage(this.sql, (...page) => this.page(...page)));
-    return super.runs(filter);
-  }
-
-  async messages(filter: MessageFilter) {
-    let behind = recordedUpTo(this.sql) < this.lastPosition;
-    while (behind) behind = await this.enqueue(() => recordPage(this.sql, (...page) => this.page(...page)));
-    return listMessages(this.sql, filter);
   }
 
   prune(filter: PruneFilter): Promise<Pruned> {
