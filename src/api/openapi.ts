@@ -2,9 +2,9 @@
 // and zod, so a schema is described by the library that checks it.
 
 import { z } from "zod";
-import * as answers from "./answers.ts";
 import type { Route } from "./route.ts";
 import * as schema from "./schema.ts";
+import * as wire from "./wire.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
@@ -137,8 +137,8 @@ const refused = (description: string, failure: JsonSchema): Answer => ({
 
 /** Every schema that has a name in the code has it in the description. */
 const NAMES = z.registry<{ id: string }>();
-for (const [id, value] of [...Object.entries(schema), ...Object.entries(answers)])
-  if (value instanceof z.ZodType) NAMES.add(value, { id });
+for (const [id, value] of [...Object.entries(schema), ...Object.entries(wire)])
+  if (value instanceof z.ZodObject || value instanceof z.ZodUnion) NAMES.add(value, { id });
 
 const PLACE = "#/components/schemas/";
 

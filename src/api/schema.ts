@@ -74,7 +74,7 @@ export const EmptyBody = z.strictObject({});
 
 // Queries. Everything in a URL is text.
 
-const Count = z
+export const Count = z
   .string()
   .regex(/^\d{1,15}$/, "must be a whole number")
   .transform(Number);

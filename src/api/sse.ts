@@ -26,6 +26,8 @@ export interface Wanted {
   runs?: Set<RunId>;
   /** The stream ends with this run's last event, or at once where that has been read. */
   until?: { runId: RunId; ended: boolean };
+  /** How an event looks on the wire; absent: as it is. */
+  form?: (event: JournalEvent) => unknown;
 }
 
 export function eventStream(
@@ -92,7 +94,7 @@ async function sendEvents(store: Store, wanted: Wanted, outlet: Outlet): Promise
   for await (const page of pagesOf(store, wanted, outlet.signal)) {
     for (const event of page) {
       if (!belongs(event, runs)) continue;
-      await outlet.write(`id: ${store.id}.${event.position}\n${frame(event)}`);
+      await outlet.write(`id: ${store.id}.${event.position}\n${frame(wanted.form?.(event) ?? event)}`);
       if (event.runId === awaited && TERMINAL_TYPES.has(event.type)) return;
     }
   }

@@ -1,8 +1,8 @@
 // The streams, for the API's description. What they do stands in routes/events.ts.
 
-import { EventPage } from "./answers.ts";
 import type { Described } from "./openapi.ts";
 import { EventsQuery, FeedQuery } from "./schema.ts";
+import { EventPage } from "./wire.ts";
 
 export const STREAMS: readonly Described[] = [
   {

@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
+import { openSettings } from "../api/settings.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
@@ -125,7 +126,8 @@ async function own(options: ConnectOptions, dir: string, release: () => void): P
 }
 
 function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProblem"]): ApiParts {
-  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta } = runtime;
+  const { config, store, people, parts, defaultModel, agents, onDelta } = runtime;
+  const { admit, retry, say, explain, workspaceTree } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -139,6 +141,10 @@ function apiParts(runtime: Runtime, drives: boolean, onProblem: ApiParts["onProb
     people,
     admit,
     retry,
+    say,
+    explain,
+    workspaceTree,
+    settings: openSettings(config.dir),
     agents,
     onDelta,
     onProblem,

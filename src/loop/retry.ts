@@ -4,13 +4,18 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { AdmitParts } from "./admit.ts";
 import { isGone } from "./continued.ts";
 import { loadDefinition } from "./run-journal.ts";
 
 /** With fresh counts against the same limits, and the agent as it is now. */
-export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: RunId }> {
+export async function retry(
+  runId: RunId,
+  parts: AdmitParts,
+  idempotencyKey?: string,
+): Promise<{ runId: RunId }> {
   const row = await parts.store.run(runId);
   const head = await parts.store.head(runId);
   if (!row || !head) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
@@ -23,16 +28,22 @@ export async function retry(runId: RunId, parts: AdmitParts): Promise<{ runId: R
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...start } = first.payload;
   const next = parts.ids.runId(parts.clock.now());
-  await parts.store.start(next, {
+  const payload: Payload<"RUN_STARTED"> = {
     ...start,
     definition: await parts.store.putBlob(JSON.stringify(definition)),
     depth: 0,
     trigger: "retry",
     rootRunId: next,
     continues: { runId, seq: head.seq, hash: head.hash },
-  });
-  await parts.wake(next);
-  return { runId: next };
+  };
+  const body = JSON.stringify({ retry: runId });
+  const started = await parts.store.start(
+    next,
+    payload,
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body },
+  );
+  await parts.wake(started.runId);
+  return { runId: started.runId };
 }
 
 /** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */

@@ -1,19 +1,19 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
 import { CadreError } from "../../errors.ts";
-import type { RunId } from "../../ids.ts";
+import { parseApprovalId, type RunId } from "../../ids.ts";
 import { decideApproval } from "../../loop/people.ts";
 import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
 import { fold } from "../../projections/projection.ts";
 import { runStateProjection } from "../../projections/run-state.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
-import { Approvals, Decided } from "../answers.ts";
 import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { ApprovalsQuery, type ApprovalView, DecisionBody } from "../schema.ts";
+import { ApprovalsQuery, ApprovalView, DecisionBody } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
+import { Approvals, Decided } from "../wire.ts";
 
 export function approvalRoutes(parts: ApiParts): Route[] {
   const { store, people, who } = parts;
@@ -30,6 +30,22 @@ export function approvalRoutes(parts: ApiParts): Route[] {
       async ({ query: { run } }) => {
         const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
         return { approvals: await viewsOf(parts, refs) };
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/approvals/{id}",
+        summary: "One thing that waits for a person",
+        answer: ApprovalView,
+        polled: true,
+      },
+      async ({ params: { id } }) => {
+        const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
+        const refs = runId === undefined ? [] : await store.openApprovals({ run: runId });
+        const wanted = refs.filter((ref) => ref.itemId === itemId);
+        const [view] = await viewsOf(parts, wanted);
+        return view ?? alike(id)(new CadreError("NOT_FOUND", id));
       },
     ),
     route(

@@ -1,9 +1,9 @@
 // What people have allowed for good, and how to take it back.
 
 import { CadreError } from "../../errors.ts";
-import { Grants, Nothing } from "../answers.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
+import { Grants, Nothing } from "../wire.ts";
 
 export function grantRoutes({ store }: ApiParts): Route[] {
   return [

@@ -2,11 +2,11 @@
 
 import type { z } from "zod";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
-import { Cancelled, Decided, Nothing, Started } from "../answers.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import { CancelBody, EmptyBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
+import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: ApiParts): Route[] {
   const { store, people, retry } = parts;
@@ -20,8 +20,8 @@ export function runActionRoutes(parts: ApiParts): Route[] {
         status: 201,
         idempotent: true,
       },
-      async ({ params: { id } }) => {
-        const { runId } = await retry((await findRun(store, id)).id);
+      async ({ params: { id }, idempotencyKey }) => {
+        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey);
         return { runId };
       },
     ),
@@ -37,8 +37,8 @@ export function runActionRoutes(parts: ApiParts): Route[] {
         answer: Nothing,
         idempotent: true,
       },
-      async (id, { body: { text } }, by) => {
-        await sendMessage(id, text, by, people);
+      async (id, { body: { text }, idempotencyKey }, by) => {
+        await sendMessage(id, text, by, people, idempotencyKey);
         return {};
       },
     ),

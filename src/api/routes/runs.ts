@@ -2,7 +2,6 @@
 
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { RunPage, Started, Transcript } from "../answers.ts";
 import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
@@ -10,8 +9,9 @@ import { type Route, route } from "../route.ts";
 import { detailOf } from "../run-detail.ts";
 import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
-import { transcriptOf } from "../transcript-of.ts";
+import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
+import { Context, ContextQuery, MessagePage, PageQuery, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;
@@ -55,9 +55,23 @@ export function runRoutes(parts: ApiParts): Route[] {
         method: "get",
         path: "/api/runs/{id}/context",
         summary: "What the model of a run sees",
-        answer: Transcript,
+        query: ContextQuery,
+        answer: Context,
       },
-      async ({ params: { id } }) => transcriptOf(await findRun(store, id), parts),
+      async ({ params: { id }, query: { view } }) => {
+        const transcript = await transcriptOf(await findRun(store, id), parts);
+        return view === "raw" ? transcript : summaryOf(transcript);
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/runs/{id}/messages",
+        summary: "The model calls of a run, one row each",
+        query: PageQuery,
+        answer: MessagePage,
+      },
+      async ({ params: { id }, query }) => store.messages({ run: (await findRun(store, id)).id, ...query }),
     ),
     route(
       {

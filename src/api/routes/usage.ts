@@ -6,12 +6,12 @@ import type { RunRow } from "../../projections/run-row.ts";
 import { type UsageReport, usageReport, usageTotals } from "../../projections/usage-report.ts";
 import type { Store } from "../../stores/store.ts";
 import { allRuns } from "../all-runs.ts";
-import { Usage } from "../answers.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { UsageQuery } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
+import { Usage } from "../wire.ts";
 
 export function usageRoutes({ store }: ApiParts): Route[] {
   return [

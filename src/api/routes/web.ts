@@ -1,10 +1,10 @@
 // The public server's own affairs: a link for a browser, and a new token. Both are for who is let in already.
 
 import { CadreError } from "../../errors.ts";
-import { Nothing } from "../answers.ts";
 import type { ApiParts, Web } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { LinkView } from "../schema.ts";
+import { Nothing } from "../wire.ts";
 
 export function webRoutes(parts: ApiParts): Route[] {
   return [

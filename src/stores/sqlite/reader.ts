@@ -8,11 +8,12 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant } from "../store.ts";
+import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
 import { searchConditions } from "./search.ts";
 import { type Columns, Sql } from "./sql.ts";
+import { countTotals, listSessions } from "./totals.ts";
 
 const DEFAULT_PAGE = 50;
 /** Events that are looked through faster than a run's own are sorted. */
@@ -97,6 +98,14 @@ export class SqliteReader {
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last && String(last["n"]);
     return { runs: this.listed(page.map(readRow)), nextCursor };
+  }
+
+  async sessions(filter: Parameters<Store["sessions"]>[0]) {
+    return listSessions(this.sql, filter);
+  }
+
+  totals(): Promise<StoreTotals> {
+    return countTotals(this.sql);
   }
 
   /** The row is what the journal says; that a journal cannot be read is said over it. */
