@@ -60,7 +60,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
       fetch: (url, init = {}) =>
         fetch(url, { ...init, headers: { ...(init.headers as object), "X-Who": who } }),
     });
-  return { app, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
+  return { app, parts, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
 }
 
 export type Api = Awaited<ReturnType<typeof serveRuntime>>;

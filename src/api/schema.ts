@@ -39,6 +39,8 @@ export const StartRun = z.strictObject({
   sessionId: z.string().min(1).exactOptional(),
   limits: StartLimits.exactOptional(),
   permissions: Rules.strict().exactOptional(),
+  /** Files of the workspace that the task is about. */
+  context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
 

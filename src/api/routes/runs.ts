@@ -26,8 +26,9 @@ export function runRoutes(parts: ApiParts): Route[] {
         status: 201,
         idempotent: true,
       },
-      async ({ body, idempotencyKey }, c) => {
-        const { runId } = await admit({ ...body, userId: who(c.req.raw) }, idempotencyKey);
+      async ({ body: { context_files: contextFiles, ...body }, idempotencyKey }, c) => {
+        const files = contextFiles === undefined ? {} : { contextFiles };
+        const { runId } = await admit({ ...body, ...files, userId: who(c.req.raw) }, idempotencyKey);
         return { runId };
       },
     ),
