@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createRuntime } from "../runtime.ts";
 import { type Api, ask, serveRuntime, tempProject } from "./api.fixture.ts";
+import { apiDocs } from "./api-docs.fixture.ts";
 import { docsPage } from "./docs-page.ts";
 import type { OpenApi } from "./openapi.ts";
 
@@ -40,6 +41,10 @@ test("describes every route that is served, and no other", () => {
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(described.toSorted()).toEqual([...new Set(served)].toSorted());
+});
+
+test("docs/api.md says the same", async () => {
+  await expect(apiDocs(document)).toMatchFileSnapshot("../../docs/api.md");
 });
 
 test("names each operation once", () => {

@@ -71,7 +71,7 @@ function operationOf(route: Described, schemas: Schemas): Operation {
   return {
     summary,
     operationId: `${method}${path.replaceAll(/\W+(\w)/g, (_, first: string) => first.toUpperCase()).replaceAll(/\W/g, "")}`,
-    tags: [path.split("/").find((part) => part !== "" && part !== "api") ?? "api"],
+    tags: [tagOf(path)],
     parameters: parametersOf(route),
     ...(method === "post"
       ? {
@@ -83,6 +83,14 @@ function operationOf(route: Described, schemas: Schemas): Operation {
       : {}),
     responses: answersOf(route, schemas),
   };
+}
+
+/** By resource; what older documents name stands apart. */
+function tagOf(path: string): string {
+  const [, first = "", second = ""] = path.split("/");
+  if (first === "runs") return "ops";
+  if (/^(agent-\w+|chat)$/.test(second)) return "chat";
+  return first === "api" ? second : first;
 }
 
 function parametersOf({ path, query, idempotent, polled }: Described): Parameter[] {
