@@ -5,7 +5,9 @@ import { createRuntime } from "../runtime.ts";
 import { type Api, ask, serveRuntime, tempProject } from "./api.fixture.ts";
 import { apiDocs } from "./api-docs.fixture.ts";
 import { docsPage } from "./docs-page.ts";
+import { createKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
+import { createPublicApp } from "./public-server.ts";
 
 let api: Api;
 let stop: () => Promise<void>;
@@ -72,6 +74,19 @@ describe("the page for people", () => {
     const style = await api.fetch("http://cadre/docs/style.css");
     expect(style.headers.get("Content-Type")).toBe("text/css; charset=utf-8");
     expect(await style.text()).not.toMatch(/url\(|@import/);
+  });
+
+  test("[A14] [A62] stands behind the door, under a policy that lets nothing else in", async () => {
+    const token = "a-token-that-is-long-enough-for-it";
+    const app = createPublicApp(api.parts, createKeys(token), { host: "127.0.0.1", port: 0, names: [] });
+    for (const path of ["/docs", "/docs/style.css", "/openapi.json", "/metrics"]) {
+      const url = `http://localhost${path}`;
+      const headers = { Host: "localhost", Authorization: `Bearer ${token}` };
+      expect((await app.request(url, { headers: { Host: "localhost" } })).status, path).toBe(401);
+      const response = await app.request(url, { headers });
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    }
   });
 
   test("[A62] shows what is described as text", () => {
