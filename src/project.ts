@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
+import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
 import { watchAgents } from "./agents/last-good.ts";
 import { type AgentSet, findAgent } from "./agents/load.ts";
@@ -78,6 +79,8 @@ export interface Project {
   find(name: string): Promise<Definition>;
   /** Agent files anywhere, of whatever product, and what is wrong with each. */
   files(paths: readonly string[]): Promise<FileReport[]>;
+  /** The static picture of an agent, before anything runs. */
+  explain(name: string): Promise<Explanation>;
   /** The tools that an agent is offered. */
   offered(definition: Definition): { name: string; effect: Effect }[];
   /** The module that controls an agent, as its file is now. */
@@ -122,6 +125,8 @@ export function openProject(options: ProjectOptions): Project {
   const known = { models: names, toolNames, servers: servers.names };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
+  const offered = (definition: Definition) =>
+    offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers }));
   const named = async (name: string) => pinned(findAgent(await agents(), name).definition, own);
   return {
     config,
@@ -138,8 +143,12 @@ export function openProject(options: ProjectOptions): Project {
     agents,
     find: async (name) => usable(await named(name), models),
     files: (paths) => checkFiles(paths, known),
-    offered: (definition) =>
-      offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers })),
+    offered,
+    async explain(name) {
+      const set = await agents();
+      const { limits, permissions } = config;
+      return explain(findAgent(set, name), { agents: set.agents, offered, limits, deny: permissions.deny });
+    },
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,

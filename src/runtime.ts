@@ -4,6 +4,7 @@
 import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import type { Config } from "./config.ts";
@@ -41,6 +42,7 @@ import type { Store } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
+import { workspaceTree } from "./tools/workspace-tree.ts";
 import {
   closeWorktree,
   headOf,
@@ -69,11 +71,15 @@ export interface Runtime {
   readonly defaultModel: string;
   /** Read from disk each time: a new file is a new agent. */
   agents(): Promise<AgentSet>;
+  /** The static picture of an agent, before anything runs. */
+  explain(name: string): Promise<Explanation>;
+  /** The project's files below a folder of it, for a person who looks. */
+  workspaceTree(path: string): ReturnType<typeof workspaceTree>;
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
-  say(message: Message): Promise<{ runId: RunId; joined: boolean }>;
+  say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
-  retry(runId: RunId): Promise<{ runId: RunId }>;
+  retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -132,9 +138,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     people,
     defaultModel,
     agents,
+    explain: project.explain,
+    workspaceTree: (path) => workspaceTree(config.folder, path),
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
-    say: (message) => sayToSession(message, admitParts),
-    retry: (runId) => retry(runId, admitParts),
+    say: (message, key) => sayToSession(message, admitParts, key),
+    retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
     async start() {
       stopWork = await startWork(engine, parts, report);
     },

@@ -11,17 +11,21 @@ import { createApp } from "./app.ts";
 import { createClient } from "./client.ts";
 import type { ApiParts } from "./parts.ts";
 import type { ApprovalView } from "./schema.ts";
+import { openSettings } from "./settings.ts";
 import { serveOnSocket, socketFetch } from "./socket.ts";
 
 /** As much of a runtime as is served. */
 export interface ServedRuntime
-  extends Pick<ApiParts, "store" | "people" | "admit" | "retry" | "agents" | "onDelta"> {
+  extends Pick<
+    ApiParts,
+    "store" | "people" | "admit" | "retry" | "say" | "explain" | "workspaceTree" | "agents" | "onDelta"
+  > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
 }
 
 export async function serveRuntime(runtime: ServedRuntime, folder: string) {
-  const { store, people, admit, retry, agents, onDelta, defaultModel: model } = runtime;
+  const { store, people, admit, retry, say, agents, onDelta, defaultModel: model } = runtime;
   const problems: { message: string; error: unknown }[] = [];
   const listeners = { deltas: 0, commits: 0 };
   const parts: ApiParts = {
@@ -29,6 +33,10 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     people,
     admit,
     retry,
+    say,
+    explain: runtime.explain,
+    workspaceTree: runtime.workspaceTree,
+    settings: openSettings(join(folder, ".cadre")),
     agents,
     systemPrompt: runtime.parts.systemPrompt,
     onDelta(listener) {
@@ -52,7 +60,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
       fetch: (url, init = {}) =>
         fetch(url, { ...init, headers: { ...(init.headers as object), "X-Who": who } }),
     });
-  return { app, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
+  return { app, parts, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
 }
 
 export type Api = Awaited<ReturnType<typeof serveRuntime>>;

@@ -22,6 +22,7 @@ import {
 import { createApp } from "./app.ts";
 import { createClient, isUnreachable } from "./client.ts";
 import { AgentView, Health, RunDetail, RunSummary, Verification } from "./schema.ts";
+import { openSettings } from "./settings.ts";
 
 const clerk: Script = ({ turn }) =>
   turn > 1
@@ -495,6 +496,7 @@ describe("refusals", () => {
       agents: () => Promise.reject(new Error("secret /home/maria")),
       info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
+      settings: openSettings(project.folder),
       onProblem: (problem) => problems.push(problem),
     });
     const response = await broken.request("/api/agents");

@@ -4,29 +4,19 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { CadreError } from "../errors.ts";
 import { errorResponse, HttpRefusal } from "./failure.ts";
+import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
-import { agentRoutes } from "./routes/agents.ts";
-import { approvalRoutes } from "./routes/approvals.ts";
+import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
-import { grantRoutes } from "./routes/grants.ts";
-import { healthRoutes } from "./routes/health.ts";
-import { messageRoutes } from "./routes/messages.ts";
-import { runRoutes } from "./routes/runs.ts";
-import { usageRoutes } from "./routes/usage.ts";
-import { webRoutes } from "./routes/web.ts";
+import { apiRoutes } from "./routes.ts";
 
 export function createApp(parts: ApiParts): Hono {
   const app = new Hono();
   app.use(jsonOnly);
-  app.route("/api/health", healthRoutes(parts));
-  app.route("/api/runs", runRoutes(parts));
-  app.route("/api", eventRoutes(parts));
-  app.route("/api/approvals", approvalRoutes(parts));
-  app.route("/api/grants", grantRoutes(parts));
-  app.route("/api/agents", agentRoutes(parts));
-  app.route("/api/messages", messageRoutes(parts));
-  app.route("/api/usage", usageRoutes(parts));
-  app.route("/api", webRoutes(parts));
+  const given = { ...parts, hub: createHub(parts) };
+  const routes = [...apiRoutes(given), ...eventRoutes(given)];
+  for (const { method, path, handle } of [...routes, ...aboutRoutes(routes, parts)])
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
   return withRefusals(app, parts);
 }
 

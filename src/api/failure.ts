@@ -26,10 +26,12 @@ const UNFORESEEN =
 /** What is refused is told back, but never a secret in it. */
 export function errorResponse(error: unknown, mask?: Mask): Response {
   const failure = toCadreError(error);
-  const status = failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
   const body = errorBody(failure);
-  return Response.json(mask ? mask.value(body) : body, { status });
+  return Response.json(mask ? mask.value(body) : body, { status: statusOf(failure) });
 }
+
+export const statusOf = (failure: CadreError): number =>
+  failure instanceof HttpRefusal ? failure.status : httpStatus(failure.code);
 
 /** A journal that cannot be read: a matter of its own run. */
 export const isDamage = (error: unknown): error is CadreError =>

@@ -19,6 +19,11 @@ export function feedEncoder(store: Store): Encoder {
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return state;
   };
+  /** For what has no position of its own. */
+  const between = (): number => {
+    seq += 0.001;
+    return seq;
+  };
   return {
     prepare(events) {
       const started = new Set(events.flatMap(({ type, runId }) => (type === "RUN_STARTED" ? [runId] : [])));
@@ -52,11 +57,11 @@ export function feedEncoder(store: Store): Encoder {
       return tellDelta(state, delta)
         .map((one) => {
           if (one.type === "Token") return frame(one);
-          seq += 0.001;
-          return sequenced(seq, one);
+          return sequenced(between(), one);
         })
         .join("");
     },
+    settings: (settings) => sequenced(between(), { type: "SettingsUpdated", settings }),
   };
 }
 

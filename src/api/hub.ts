@@ -6,6 +6,7 @@ import type { Position, RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { ApiParts } from "./parts.ts";
+import type { SettingsBody } from "./wire.ts";
 
 export interface Channel {
   /** The same for everybody who watches the same in the same form. */
@@ -28,6 +29,8 @@ export interface Encoder {
   /** Nothing to tell: an empty text. */
   event(event: JournalEvent): string;
   delta(delta: Delta): string;
+  /** Absent: whoever reads this does not hear of it. */
+  settings?(now: SettingsBody): string;
 }
 
 export interface Reader {
@@ -64,7 +67,8 @@ export function createHub({
   store,
   onDelta,
   onProblem,
-}: Pick<ApiParts, "store" | "onDelta" | "onProblem">): Hub {
+  settings,
+}: Pick<ApiParts, "store" | "onDelta" | "onProblem" | "settings">): Hub {
   const groups = new Map<string, Group>();
   let pending: JournalEvent[] = [];
   let unsubscribe: (() => void) | undefined;
@@ -97,16 +101,16 @@ export function createHub({
       for (const event of events) pending.push(event);
     });
     const endDeltas = onDelta((delta) => {
-      for (const { scope, encoder, readers } of groups.values()) {
-        const text = (scope?.runs.has(delta.runId) ?? true) ? encoder.delta(delta) : "";
-        if (text === "") continue;
-        const bytes = encode(text);
-        for (const reader of readers) reader.hint(bytes);
-      }
+      for (const group of groups.values())
+        if (group.scope?.runs.has(delta.runId) ?? true) hint(group, group.encoder.delta(delta));
+    });
+    const endSettings = settings.onChange((now) => {
+      for (const group of groups.values()) hint(group, group.encoder.settings?.(now) ?? "");
     });
     unsubscribe = () => {
       endCommits();
       endDeltas();
+      endSettings();
     };
   };
 
@@ -150,6 +154,12 @@ export function bytesAfter({ frames, bytes }: Batch, place: Position, end = Infi
 
 const encoder = new TextEncoder();
 export const encode = (text: string): Uint8Array => encoder.encode(text);
+
+function hint({ readers }: Group, text: string): void {
+  if (text === "") return;
+  const bytes = encode(text);
+  for (const reader of readers) reader.hint(bytes);
+}
 
 function send({ encoder, readers }: Group, events: readonly JournalEvent[]): void {
   const [first, ...others] = events.map((event) => ({ event, bytes: encode(encoder.event(event)) }));

@@ -1,6 +1,7 @@
 // Everything that the API is given. `who` is the door for identity: the local socket answers with the owner of the
 // process, the public server will answer by token.
 
+import type { Explanation } from "../agents/explain.ts";
 import type { Problem } from "../config/problem.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
@@ -8,15 +9,26 @@ import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
+import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
+import type { Hub } from "./hub.ts";
 import type { LinkView } from "./schema.ts";
+import type { Settings } from "./settings.ts";
+import type { WorkspaceTree } from "./wire.ts";
 
 export interface ApiParts {
   store: Store;
   people: PeopleParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
   /** A new run that continues an ended one from its last good event. */
-  retry: (runId: RunId) => Promise<{ runId: RunId }>;
+  retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
+  say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
+  /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  explain(name: string): Promise<Explanation>;
+  settings: Settings;
+  /** The project's files below a folder of it, without what .gitignore names. */
+  workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
   agents(): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
   systemPrompt: LoopParts["systemPrompt"];
   /** Answers with what ends the subscription. */
@@ -28,6 +40,11 @@ export interface ApiParts {
   web?: Web;
   /** What no answer can hold: told to whoever runs the process. */
   onProblem(problem: { message: string; error: unknown }): void;
+}
+
+/** What routes are given beside it: one hub for all who watch. */
+export interface RouteParts extends ApiParts {
+  hub: Hub;
 }
 
 export interface Web {

@@ -1,10 +1,12 @@
 // A project served on a port of the loopback, and requests to it as any program or page could send them.
 
 import { type IncomingHttpHeaders, request } from "node:http";
+import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { CLERK, type ServedRuntime, tempProject } from "./api.fixture.ts";
 import type { ApiParts } from "./parts.ts";
 import { type PublicServer, servePublicly } from "./public-server.ts";
+import { openSettings } from "./settings.ts";
 
 export const TOKEN = "a-token-that-is-long-enough-for-it";
 
@@ -30,9 +32,11 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
     project = tempProject({ "agents/clerk.md": CLERK });
     const { folder } = project;
     served.runtime = await open(folder);
-    const { store, people, admit, retry, agents, onDelta, parts } = served.runtime;
+    const { store, people, admit, retry, say, explain, workspaceTree, agents, onDelta, parts } =
+      served.runtime;
     served.parts = {
-      ...{ store, people, admit, retry, agents, onDelta },
+      ...{ store, people, admit, retry, say, explain, workspaceTree, agents, onDelta },
+      settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       info: { version: "0.0.0", folder, startedAt: 1, drives: false, model: "scripted/clerk" },
       who: () => "maria",

@@ -11,6 +11,7 @@ import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import type { ApiParts } from "./parts.ts";
 import type { LinkView } from "./schema.ts";
+import { wellness } from "./wellness.ts";
 
 export interface PublicOptions {
   host: string;
@@ -58,7 +59,10 @@ export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<Publi
   app.use(secureHeaders(HEADERS));
   app.use(door({ keys, names, exposed: !isLoopback(host), cookie }));
   app.get("/open/:ticket", letIn({ keys, cookie }));
-  app.get("/healthz", (c) => c.json({ status: "ok" }));
+  const isWell = wellness(parts);
+  app.get("/healthz", async (c) =>
+    (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
+  );
   app.route("/", createApp(parts));
   return withRefusals(app, parts);
 }

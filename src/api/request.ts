@@ -7,6 +7,7 @@ import { HttpRefusal } from "./failure.ts";
 
 const MAX_BODY = 4 * 1024 * 1024;
 const MAX_DEPTH = 100;
+const MAX_KEY = 255;
 
 /** An empty body counts as `{}`: most actions on a run need nothing more. */
 export async function readBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
@@ -28,6 +29,15 @@ export function readQuery<T extends z.ZodType>(c: Context, schema: T): z.output<
     given.map(([key, values]) => [key, values.length === 1 ? values[0] : values]),
   );
   return checked(schema, query, "query");
+}
+
+export function readKey(c: Context): string | undefined {
+  const key = c.req.header("Idempotency-Key");
+  if (key === undefined || (key !== "" && key.length <= MAX_KEY)) return key;
+  throw new CadreError(
+    "BAD_REQUEST",
+    `An Idempotency-Key has 1 to ${MAX_KEY} characters. Nothing was started.`,
+  );
 }
 
 function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {

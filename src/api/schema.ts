@@ -15,6 +15,7 @@ import {
 } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
 import { APPROVAL_KINDS } from "../projections/approvals.ts";
+import { searchWords } from "../projections/search-words.ts";
 import { Todos } from "../projections/todos.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
@@ -38,6 +39,8 @@ export const StartRun = z.strictObject({
   sessionId: z.string().min(1).exactOptional(),
   limits: StartLimits.exactOptional(),
   permissions: Rules.strict().exactOptional(),
+  /** Files of the workspace that the task is about. */
+  context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
 export type StartRun = z.input<typeof StartRun>;
 
@@ -73,7 +76,7 @@ export const EmptyBody = z.strictObject({});
 
 // Queries. Everything in a URL is text.
 
-const Count = z
+export const Count = z
   .string()
   .regex(/^\d{1,15}$/, "must be a whole number")
   .transform(Number);
@@ -90,6 +93,12 @@ export const RunsQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   parent: z.string().min(1).exactOptional(),
   session: z.string().min(1).exactOptional(),
+  /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
+  q: z
+    .string()
+    .max(200)
+    .refine((text) => searchWords(text).length > 0, "must have a word in it")
+    .exactOptional(),
   limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
   cursor: z
     .string()
@@ -144,6 +153,7 @@ export interface RunsFilter {
   root?: string;
   parent?: string;
   session?: string;
+  q?: string;
   limit?: number;
   cursor?: string;
 }

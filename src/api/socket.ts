@@ -66,6 +66,14 @@ function responseOf(incoming: IncomingMessage): Response {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
+  const status = incoming.statusCode ?? 500;
+  if (BODILESS.has(status)) {
+    incoming.resume();
+    return new Response(null, { status, headers });
+  }
   const body = Readable.toWeb(incoming) as ReadableStream<Uint8Array<ArrayBuffer>>;
-  return new Response(body, { status: incoming.statusCode ?? 500, headers });
+  return new Response(body, { status, headers });
 }
+
+/** A Response refuses a body with these, even an empty one. */
+const BODILESS = new Set([204, 205, 304]);

@@ -5,14 +5,15 @@
 //  V3  Nothing is left behind when a reader goes: its subscriptions end with its connection.
 // A reader is behind, and reads from the store; or it has read everything, and takes what comes from the hub.
 
+import type { Context } from "hono";
 import { toCadreError } from "../errors.ts";
 import type { Position, RunId } from "../ids.ts";
 import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
 import { errorBody } from "./failure.ts";
-import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode, type Hub } from "./hub.ts";
+import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode } from "./hub.ts";
 import { createOutlet, type Outlet, TooSlow } from "./outlet.ts";
-import type { ApiParts } from "./parts.ts";
+import type { RouteParts } from "./parts.ts";
 import { STREAM_EVENTS } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -31,9 +32,13 @@ export interface Wanted {
   until?: { runId: RunId; ended: boolean };
 }
 
-export type StreamParts = Pick<ApiParts, "store" | "onProblem"> & { hub: Hub };
+export type StreamParts = Pick<RouteParts, "store" | "onProblem" | "hub">;
 
-export function eventStream(parts: StreamParts, wanted: Wanted): Response {
+/** A HEAD request's body is never read: nobody would end its stream. */
+export const stream = (c: Context, parts: StreamParts, wanted: Wanted): Response =>
+  c.req.method === "HEAD" ? c.body(null) : eventStream(parts, wanted);
+
+function eventStream(parts: StreamParts, wanted: Wanted): Response {
   const outlet = createOutlet();
   void pump(parts, wanted, outlet);
   return new Response(outlet.readable, {
@@ -60,10 +65,13 @@ export async function placeOf(
   return { after: 0, reset: true };
 }
 
-/** Journal events as they are: an id, and no name, so that `onmessage` gets them. */
-export function journalEncoder(store: Store): Encoder {
+/** Journal events, as they are or in another form: an id, and no name, so that `onmessage` gets them. */
+export function journalEncoder(
+  store: Store,
+  form: (event: JournalEvent) => unknown = (event) => event,
+): Encoder {
   return {
-    event: (event) => `id: ${store.id}.${event.position}\n${frame(event)}`,
+    event: (event) => `id: ${store.id}.${event.position}\n${frame(form(event))}`,
     delta: (delta) => frame(delta, STREAM_EVENTS.delta),
   };
 }

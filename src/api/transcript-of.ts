@@ -1,6 +1,8 @@
 // What the model of a run sees: the words of the runs that it continues, then its own.
 
+import type { z } from "zod";
 import type { EventOf } from "../journal/events.ts";
+import type { PromptMessage } from "../journal/message.ts";
 import { eventsBefore } from "../loop/continued.ts";
 import { loadDefinition } from "../loop/run-journal.ts";
 import { fold } from "../projections/projection.ts";
@@ -8,6 +10,7 @@ import type { RunRow } from "../projections/run-row.ts";
 import { promptMessages, transcriptProjection } from "../projections/transcript.ts";
 import type { ApiParts } from "./parts.ts";
 import type { TranscriptView } from "./schema.ts";
+import type { ContextSummary } from "./wire.ts";
 
 export async function transcriptOf(row: RunRow, parts: ApiParts): Promise<TranscriptView> {
   const events = await parts.store.journal(row.id);
@@ -18,4 +21,36 @@ export async function transcriptOf(row: RunRow, parts: ApiParts): Promise<Transc
     system: parts.systemPrompt(definition, payload, ts),
     messages: promptMessages(fold(transcriptProjection, [...before, ...events])),
   };
+}
+
+const LINE = 200;
+
+/** A line for each message: who speaks, how it begins, and which tools it is about. */
+export function summaryOf({ system, messages }: TranscriptView): z.input<typeof ContextSummary> {
+  return {
+    system: lineOf(system),
+    messages: messages.map(({ role, content }) => ({
+      role,
+      summary: lineOf(content.map(partText).join(" ")),
+    })),
+  };
+}
+
+function partText(part: PromptMessage["content"][number]): string {
+  switch (part.type) {
+    case "tool-call":
+      return `[${part.toolName}]`;
+    case "tool-result":
+      return `[${part.toolName}] ${typeof part.output.value === "string" ? part.output.value : JSON.stringify(part.output.value)}`;
+    default:
+      return part.text;
+  }
+}
+
+function lineOf(text: string): string {
+  const line = text
+    .slice(0, LINE * 4)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length > LINE ? `${line.slice(0, LINE)}…` : line;
 }

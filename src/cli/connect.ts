@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
+import { openSettings } from "../api/settings.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
@@ -144,7 +145,8 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
 }
 
 function apiParts(runtime: Runtime, drives: boolean): ApiParts {
-  const { config, store, people, parts, defaultModel, admit, retry, agents, onDelta, onProblem } = runtime;
+  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
+  const { admit, retry, say, explain, workspaceTree } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -158,6 +160,10 @@ function apiParts(runtime: Runtime, drives: boolean): ApiParts {
     people,
     admit,
     retry,
+    say,
+    explain,
+    workspaceTree,
+    settings: openSettings(config.dir),
     agents,
     onDelta,
     onProblem,

@@ -24,6 +24,8 @@ export interface RunRequest {
   userId?: string;
   limits?: AgentLimits;
   permissions?: Rules;
+  /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
+  contextFiles?: readonly string[];
 }
 
 export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids"> {
@@ -85,7 +87,7 @@ export function startOf(
   runId: RunId,
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
-  const { input, sessionId, userId, permissions } = request;
+  const { task, input, sessionId, userId, permissions, contextFiles = [] } = request;
   const { timeout, onTimeout, unattended } = parts.approvals;
   return {
     agent: definition.name,
@@ -93,7 +95,9 @@ export function startOf(
     kind: definition.kind,
     depth: 0,
     trigger: "user",
-    task: request.task,
+    ...(contextFiles.length === 0
+      ? { task }
+      : { task: `${task}\n\nFiles to look at: ${contextFiles.join(", ")}`, contextFiles: [...contextFiles] }),
     // As the journal keeps it: a date that is one only until the next restart would be another input then.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
-import type { EventBody, Payload } from "../journal/events.ts";
+import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
@@ -120,20 +120,35 @@ export async function cancelRun(
   return { cancelled };
 }
 
+/** Under the same key it is heard once, however often it is sent (F50). */
 export async function sendMessage(
   runId: RunId,
   text: string,
   from: string,
   parts: PeopleParts,
+  idempotencyKey?: string,
 ): Promise<void> {
-  const id = parts.ids.nonce();
-  await signal(runId, parts, (state) => {
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
+  await signal(runId, parts, (state, events) => {
+    const before = events.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
+    if (before) return { done: refuseOther(before as EventOf<"CONTEXT_ADDED">, text) };
     refuseEnded(state);
     return {
       events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
       done: undefined,
     };
   });
+}
+
+/** The id of a message that its sender gave a key. */
+export const keyedId = (idempotencyKey: string): string => `key/${idempotencyKey}`;
+
+function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
+  if (payload.text === text) return;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    "This idempotency key was used for another message. Nothing was changed.",
+  );
 }
 
 export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
@@ -167,13 +182,13 @@ interface Wish<T> {
 async function signal<T>(
   runId: RunId,
   parts: PeopleParts,
-  wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
+  wish: (state: RunState, events: readonly JournalEvent[]) => Wish<T> | Promise<Wish<T>>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const events = await parts.store.journal(runId);
     if (events.length === 0) notFound(runId);
     const state = fold(runStateProjection, events);
-    const { events: wanted, done } = await wish(state);
+    const { events: wanted, done } = await wish(state, events);
     if (!wanted) return done;
     const { refused } = await parts.store.append({
       runId,

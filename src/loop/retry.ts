@@ -4,6 +4,7 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
+import type { Payload } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { AdmitParts } from "./admit.ts";
 import { isGone } from "./continued.ts";
@@ -11,12 +12,15 @@ import { loadDefinition } from "./run-journal.ts";
 
 type Parts = Pick<AdmitParts, "store" | "clock" | "ids" | "findAgent" | "wake">;
 
-/** With fresh counts against the same limits, and the agent as it is now. `as`: what it is called, and who pays. */
-export async function retry(
-  runId: RunId,
-  parts: Parts,
-  as: { runId?: RunId; budgetRunId?: RunId } = {},
-): Promise<{ runId: RunId }> {
+/** What the new run is called, who pays for it, and by which key it is asked for. */
+interface As {
+  runId?: RunId;
+  budgetRunId?: RunId;
+  idempotencyKey?: string | undefined;
+}
+
+/** With fresh counts against the same limits, and the agent as it is now. */
+export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
   const row = await parts.store.run(runId);
   const head = await parts.store.head(runId);
   if (!row || !head) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
@@ -28,8 +32,8 @@ export async function retry(
   const definition = await agentOf(row, parts);
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
   const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...start } = first.payload;
-  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId } = as;
-  await parts.store.start(next, {
+  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey } = as;
+  const payload: Payload<"RUN_STARTED"> = {
     ...start,
     definition: await parts.store.putBlob(JSON.stringify(definition)),
     depth: 0,
@@ -37,9 +41,15 @@ export async function retry(
     rootRunId: next,
     ...(budgetRunId === undefined ? {} : { budgetRunId }),
     continues: { runId, seq: head.seq, hash: head.hash },
-  });
-  await parts.wake(next);
-  return { runId: next };
+  };
+  const body = JSON.stringify({ retry: runId });
+  const started = await parts.store.start(
+    next,
+    payload,
+    idempotencyKey === undefined ? undefined : { key: idempotencyKey, body },
+  );
+  await parts.wake(started.runId);
+  return { runId: started.runId };
 }
 
 /** The agent as it is now; as it was, only if its file is gone. Whatever else is wrong with it is said before anything starts. */

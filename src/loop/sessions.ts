@@ -4,6 +4,7 @@
 import type { RunId } from "../ids.ts";
 import type { Payload } from "../journal/events.ts";
 import { type AdmitParts, admissible, startOf } from "./admit.ts";
+import { keyedId } from "./people.ts";
 
 export interface Message {
   sessionId: string;
@@ -19,15 +20,28 @@ export interface Message {
 export async function sayToSession(
   message: Message,
   parts: AdmitParts,
+  idempotencyKey?: string,
 ): Promise<{ runId: RunId; joined: boolean }> {
   const { sessionId, text, from } = message;
   const definition = admissible(await parts.findAgent(message.agent));
   const hash = await parts.store.putBlob(JSON.stringify(definition));
   const runId = parts.ids.runId(parts.clock.now());
-  const context: Payload<"CONTEXT_ADDED"> = { id: parts.ids.nonce(), source: "person", from, text };
+  const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
+  const context: Payload<"CONTEXT_ADDED"> = { id, source: "person", from, text };
   const { agent: _, text: task, from: __, ...request } = message;
   const start = startOf({ agent: definition.name, task, ...request }, definition, hash, runId, parts);
-  const said = await parts.store.say({ sessionId, agent: definition.name, context, runId, start });
+  const idempotency =
+    idempotencyKey === undefined
+      ? {}
+      : { idempotency: { key: idempotencyKey, body: JSON.stringify({ say: message }) } };
+  const said = await parts.store.say({
+    sessionId,
+    agent: definition.name,
+    context,
+    runId,
+    start,
+    ...idempotency,
+  });
   await parts.wake(said.runId);
   return said;
 }

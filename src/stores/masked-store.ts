@@ -31,6 +31,8 @@ export function maskedStore(store: Store, mask: Mask): Store {
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(listener),
     messages: (filter) => store.messages(filter),
+    sessions: (filter) => store.sessions(filter),
+    totals: () => store.totals(),
     openApprovals: (filter) => store.openApprovals(filter),
     grants: () => store.grants(),
     revokeGrant: (id) => store.revokeGrant(id),

@@ -11,6 +11,8 @@ import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
 import { placesContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
+import { searchContract } from "./contract/search.contract.ts";
+import { sessionsContract } from "./contract/sessions.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
 
@@ -23,6 +25,8 @@ export function storeContract(name: string, open: Open): void {
     describe("budgets of trees", () => treeBudgetContract(open));
     describe("places", () => placesContract(open));
     describe("messages", () => messagesContract(open));
+    describe("sessions", () => sessionsContract(open));
+    describe("searching", () => searchContract(open));
     describe("pruning", () => pruneContract(open));
     describe("against a model", () => modelContract(open));
   });

@@ -80,6 +80,8 @@ export interface Said {
   start: Payload<"RUN_STARTED">;
   /** Runs that the budget which pays for it may have, however they were started. Absent: a person asks. */
   maxRuns?: number;
+  /** As for a start: said again under this key, it is not said twice. */
+  idempotency?: { key: string; body: string };
 }
 
 export interface Budget {
@@ -137,6 +139,8 @@ export interface RunFilter {
   root?: RunId;
   parent?: RunId;
   session?: string;
+  /** Words that stand in the run's journal, all of them: what was asked, said and made. */
+  q?: string;
   limit?: number;
   /** From the page before. */
   cursor?: string;
@@ -151,6 +155,29 @@ export interface MessageFilter {
   limit?: number;
   /** From the page before. */
   cursor?: string;
+}
+
+/** A chain of runs of main agents that people and agents speak to. */
+export interface SessionRow {
+  id: string;
+  runs: number;
+  createdAt: number;
+  /** The latest of them. */
+  last: RunRow;
+}
+
+/** How much of everything there is. */
+export interface StoreTotals {
+  runs: Partial<Record<RunRow["status"], number>>;
+  /** Those that are open. */
+  approvals: number;
+  modelCalls: number;
+  toolCalls: number;
+  /** Tokens. */
+  input: number;
+  output: number;
+  cost: number;
+  bytes: number;
 }
 
 export interface PruneFilter {
@@ -243,8 +270,14 @@ export interface Store {
   run(runId: RunId): Promise<RunRow | undefined>;
   /** Runs that go on although the run that started them has ended, but for those that were set aside (S0-65). */
   orphans(): Promise<RunId[]>;
-  /** Newest first. */
+  /** Newest first. What can be found by `q` is caught up with the journals when it is asked for. */
   runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
+  /** The latest first. */
+  sessions(filter: {
+    limit?: number;
+    cursor?: string;
+  }): Promise<{ sessions: SessionRow[]; nextCursor: string | undefined }>;
+  totals(): Promise<StoreTotals>;
   /** A run's journal in order, verified against its chain. */
   journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
   /** Hash of a run's chain at its latest event. */

@@ -34,8 +34,8 @@ const CONTRACTS = new Set([
 /** Folders with parts that can be exchanged: all but their contract is known to `runtime.ts` alone. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
-const BROWSER_SAFE = /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/client|api\/schema)(?:\.ts)?$/;
-const FOR_DASHBOARD = /^src\/(?:(?:journal|projections)\/.+|ids|api\/client|api\/schema)(?:\.ts)?$/;
+const BROWSER_SAFE = /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client|schema|wire))(?:\.ts)?$/;
+const FOR_DASHBOARD = /^src\/(?:(?:journal|projections)\/.+|ids|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 

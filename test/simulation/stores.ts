@@ -67,6 +67,8 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     orphans: () => read("orphans", (from) => from.orphans()),
     run: (runId) => read("row", (from) => from.run(runId)),
     runs: (filter) => read("rows", (from) => from.runs(filter)),
+    sessions: (filter) => read("sessions", (from) => from.sessions(filter)),
+    totals: () => read("totals", (from) => from.totals()),
     journal: (...all) => read("journal", (from) => from.journal(...all)),
     head: (runId) => read("head", (from) => from.head(runId)),
     read: (...all) => read("read", (from) => from.read(...all)),

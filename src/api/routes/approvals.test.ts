@@ -112,8 +112,8 @@ describe("the list", () => {
     const item = await firstAsked();
     const before = await api.client.events(item.runId);
     const path = `/api/approvals/${item.id}`;
-    expect((await ask(api, "GET", path)).status).toBe(404);
-    expect((await ask(api, "GET", `${path}?decision=approve`)).status).toBe(404);
+    expect((await ask(api, "GET", path)).body).toEqual(item);
+    expect((await ask(api, "GET", `${path}?decision=approve`)).status).toBe(400);
     expect((await ask(api, "GET", "/api/approvals?decision=approve")).status).toBe(400);
     expect(await api.client.events(item.runId)).toEqual(before);
     expect(book.paid).toEqual([]);

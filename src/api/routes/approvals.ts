@@ -1,8 +1,7 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
-import { Hono } from "hono";
 import { CadreError } from "../../errors.ts";
-import type { RunId } from "../../ids.ts";
+import { parseApprovalId, type RunId } from "../../ids.ts";
 import { grantOf } from "../../loop/give-grant.ts";
 import { decideApproval } from "../../loop/people.ts";
 import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
@@ -12,26 +11,60 @@ import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { readBody, readQuery } from "../request.ts";
-import { ApprovalsQuery, type ApprovalView, DecisionBody } from "../schema.ts";
+import { type Route, route } from "../route.ts";
+import { ApprovalsQuery, ApprovalView, DecisionBody } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
+import { Approvals, Decided } from "../wire.ts";
 
-export function approvalRoutes(parts: ApiParts): Hono {
+export function approvalRoutes(parts: ApiParts): Route[] {
   const { store, people, who } = parts;
-  return new Hono()
-    .get("/", async (c) => {
-      const { run } = readQuery(c, ApprovalsQuery);
-      const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
-      return c.json({ approvals: await viewsOf(parts, refs) });
-    })
-    .post("/:id", async (c) => {
-      const decision = await readBody(c, DecisionBody);
-      const id = c.req.param("id");
-      const decided = wholeId(store, id).then((whole) =>
-        decideApproval(whole, decision, who(c.req.raw), people),
-      );
-      return c.json(await decided.catch(alike(id)));
-    });
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/approvals",
+        summary: "What waits for a person",
+        query: ApprovalsQuery,
+        answer: Approvals,
+        polled: true,
+      },
+      async ({ query: { run } }) => {
+        const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
+        return { approvals: await viewsOf(parts, refs) };
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/approvals/{id}",
+        summary: "One thing that waits for a person",
+        answer: ApprovalView,
+        polled: true,
+      },
+      async ({ params: { id } }) => {
+        const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
+        const refs = runId === undefined ? [] : await store.openApprovals({ run: runId });
+        const wanted = refs.filter((ref) => ref.itemId === itemId);
+        const [view] = await viewsOf(parts, wanted);
+        return view ?? alike(id)(new CadreError("NOT_FOUND", id));
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/approvals/{id}",
+        summary: "A person's word on it",
+        body: DecisionBody,
+        answer: Decided,
+      },
+      async ({ params: { id }, body }, c) => {
+        const decided = wholeId(store, id).then((whole) =>
+          decideApproval(whole, body, who(c.req.raw), people),
+        );
+        return decided.catch(alike(id));
+      },
+    ),
+  ];
 }
 
 /** The run's part of an id may be the beginning of it, as wherever a run is named. */

@@ -1,60 +1,81 @@
 // The journal itself: of one run, of a tree, of all runs; as JSON, or as a stream that goes on.
 
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Position } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { feedEncoder } from "../feed.ts";
 import { findRun } from "../find-run.ts";
-import { belongs, createHub, type Scope } from "../hub.ts";
-import type { ApiParts } from "../parts.ts";
-import { readQuery } from "../request.ts";
+import { belongs, type Scope } from "../hub.ts";
+import type { RouteParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
 import { EventsQuery, FeedQuery } from "../schema.ts";
-import { eventStream, journalEncoder, placeOf, type Wanted } from "../sse.ts";
+import { journalEncoder, placeOf, stream, type Wanted } from "../sse.ts";
 import { subtreeOf } from "../subtree.ts";
+import { EventPage } from "../wire.ts";
 
 const PAGE = 1_000;
 
-export function eventRoutes(parts: ApiParts): Hono {
+export function eventRoutes(parts: RouteParts): Route[] {
   const { store } = parts;
-  const hub = createHub(parts);
   const encoder = () => journalEncoder(store);
-  return new Hono()
-    .get("/runs/:id/events", async (c) => {
-      const query = readQuery(c, EventsQuery);
-      if (!query.stream && !wantsStream(c)) {
-        const row = await findRun(store, c.req.param("id"));
-        return c.json(await pageOf(store, query.after ?? 0, await partOf(store, row, query.tree)));
-      }
-      // Before the run is looked at: one that has not ended then ends after this place, so its end is never missed.
-      const place = await placeOf(store, c.req.header("Last-Event-ID"), query.after);
-      const row = await findRun(store, c.req.param("id"));
-      const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
-      const { of, scope } = await partOf(store, row, query.tree);
-      const channel = { key: `${query.tree ? "tree" : "run"} ${row.id}`, scope, encoder };
-      return stream(c, { channel, of, ...place, ...until });
-    })
-    .get("/events", async (c) => {
-      const { after } = readQuery(c, FeedQuery);
-      const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store) };
-      return stream(c, {
-        channel,
-        of: {},
-        ...(await feedPlace(store, c.req.header("Last-Event-ID"), after)),
-      });
-    })
-    .get("/journal", async (c) => {
-      const { after } = readQuery(c, FeedQuery);
-      const channel = { key: "journal", scope: undefined, encoder };
-      return stream(c, { channel, of: {}, ...(await placeOf(store, c.req.header("Last-Event-ID"), after)) });
-    });
-
-  function stream(c: Context, wanted: Wanted): Response {
-    // A HEAD request's body is never read: nobody would end its stream.
-    return c.req.method === "HEAD" ? c.body(null) : eventStream({ ...parts, hub }, wanted);
-  }
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/runs/{id}/events",
+        summary: "A run's journal, as pages or as a stream that goes on",
+        query: EventsQuery,
+        answer: EventPage,
+        media: STREAM,
+      },
+      async ({ params: { id }, query }, c) => {
+        if (!query.stream && !wantsStream(c)) {
+          const row = await findRun(store, id);
+          return pageOf(store, query.after ?? 0, await partOf(store, row, query.tree));
+        }
+        // Before the run is looked at: one that has not ended then ends after this place, so its end is never missed.
+        const place = await placeOf(store, c.req.header("Last-Event-ID"), query.after);
+        const row = await findRun(store, id);
+        const until = query.follow ? {} : { until: { runId: row.id, ended: row.endedAt !== undefined } };
+        const { of, scope } = await partOf(store, row, query.tree);
+        const channel = { key: `${query.tree ? "tree" : "run"} ${row.id}`, scope, encoder };
+        return stream(c, parts, { channel, of, ...place, ...until });
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/events",
+        summary: "What happens to all runs, told live (S4)",
+        query: FeedQuery,
+        media: STREAM,
+      },
+      async ({ query }, c) => {
+        const channel = { key: "feed", scope: undefined, encoder: () => feedEncoder(store) };
+        const place = await feedPlace(store, c.req.header("Last-Event-ID"), query.after);
+        return stream(c, parts, { channel, of: {}, ...place });
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/journal",
+        summary: "The journals of all runs, as a stream that goes on",
+        query: FeedQuery,
+        media: STREAM,
+      },
+      async ({ query }, c) => {
+        const channel = { key: "journal", scope: undefined, encoder };
+        const place = await placeOf(store, c.req.header("Last-Event-ID"), query.after);
+        return stream(c, parts, { channel, of: {}, ...place });
+      },
+    ),
+  ];
 }
+
+const STREAM = ["text/event-stream"];
 
 /** Who has no place, or one that is not known here, is told what happens from now on: the feed is no archive. */
 async function feedPlace(store: Store, lastEventId: string | undefined, after: Position | undefined) {

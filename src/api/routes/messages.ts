@@ -1,16 +1,26 @@
 // The model calls of a session, a run or a role, one row each. The rows are caught up with the journals when they are
 // asked for.
 
-import { Hono } from "hono";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { readQuery } from "../request.ts";
+import { type Route, route } from "../route.ts";
 import { MessagesQuery } from "../schema.ts";
+import { MessagePage } from "../wire.ts";
 
-export function messageRoutes({ store }: ApiParts): Hono {
-  return new Hono().get("/", async (c) => {
-    const { run, ...filter } = readQuery(c, MessagesQuery);
-    const of = run === undefined ? {} : { run: (await findRun(store, run)).id };
-    return c.json(await store.messages({ ...filter, ...of }));
-  });
+export function messageRoutes({ store }: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/messages",
+        summary: "Model calls, one row each",
+        query: MessagesQuery,
+        answer: MessagePage,
+      },
+      async ({ query: { run, ...filter } }) => {
+        const of = run === undefined ? {} : { run: (await findRun(store, run)).id };
+        return store.messages({ ...filter, ...of });
+      },
+    ),
+  ];
 }

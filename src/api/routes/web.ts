@@ -1,23 +1,37 @@
 // The public server's own affairs: a link for a browser, and a new token. Both are for who is let in already.
 
-import { Hono } from "hono";
 import { CadreError } from "../../errors.ts";
 import type { ApiParts, Web } from "../parts.ts";
-import { readBody } from "../request.ts";
-import { EmptyBody, type LinkView } from "../schema.ts";
+import { type Route, route } from "../route.ts";
+import { LinkView } from "../schema.ts";
+import { Nothing } from "../wire.ts";
 
-export function webRoutes(parts: ApiParts): Hono {
-  return new Hono()
-    .post("/link", async (c) => {
-      await readBody(c, EmptyBody);
-      const link: LinkView = served(parts).newLink();
-      return c.json(link, 201);
-    })
-    .post("/token", async (c) => {
-      await readBody(c, EmptyBody);
-      served(parts).renewToken();
-      return c.json({}, 201);
-    });
+export function webRoutes(parts: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "post",
+        path: "/api/link",
+        summary: "A one-time link for a browser",
+        answer: LinkView,
+        status: 201,
+      },
+      () => served(parts).newLink(),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/token",
+        summary: "A new token; what the old one opened is closed",
+        answer: Nothing,
+        status: 201,
+      },
+      () => {
+        served(parts).renewToken();
+        return {};
+      },
+    ),
+  ];
 }
 
 function served({ web }: ApiParts): Web {

@@ -1,6 +1,5 @@
 // `cadre agents explain`: the static picture of an agent, before anything runs.
 
-import { explain as explainAgent } from "../../agents/explain.ts";
 import { findAgent } from "../../agents/load.ts";
 import { problemText } from "../../config/problem.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -12,15 +11,8 @@ export async function explain(invocation: Invocation, name: string): Promise<num
   const { json, screen, io } = invocation;
   const project = projectOf(invocation);
   const set = await project.agents();
-  const { limits, permissions } = project.config;
-  const { offered } = project;
   const agent = findAgent(set, name);
-  const explanation = explainAgent(agent, {
-    agents: set.agents,
-    offered,
-    limits,
-    deny: permissions.deny,
-  });
+  const explanation = await project.explain(name);
   if (json) screen.line(jsonLine(explanation));
   else {
     const columns = io.stdout.isTTY ? screen.columns : undefined;

@@ -82,7 +82,7 @@ test("[P13] a file from before knows what its runs continue and need", async () 
   await store.close();
 
   const db = new DatabaseSync(path);
-  db.exec(`DROP TABLE refs; DROP TABLE pruned; DROP TABLE messages; DROP TABLE recordings; DROP TABLE claims; DROP TABLE places; DROP TABLE budgets;
+  db.exec(`DROP TABLE refs; DROP TABLE pruned; DROP TABLE messages; DROP TABLE recordings; DROP TABLE claims; DROP TABLE places; DROP TABLE budgets; DROP TABLE search;
     DROP INDEX runs_continues; ALTER TABLE runs DROP COLUMN continues; DROP INDEX runs_alive; DROP INDEX runs_alive_below;
     DROP INDEX idempotency_run; ALTER TABLE grants DROP COLUMN run_id; ALTER TABLE grants DROP COLUMN folder; PRAGMA user_version = 2`);
   db.close();

@@ -3,9 +3,10 @@
 // behind is deleted by the next prune.
 
 import { setImmediate as pause } from "node:timers/promises";
-import type { RunId } from "../../ids.ts";
+import type { Position, RunId } from "../../ids.ts";
 import type { Pruned, PruneFilter } from "../store.ts";
 import type { Batch } from "./batch.ts";
+import { forgetWords } from "./search.ts";
 import { type Sql, setMeta } from "./sql.ts";
 
 /** Rows that one transaction deletes. */
@@ -153,13 +154,17 @@ function sweepSome(sql: Sql): { events: number; bytes: number } {
     );
     const events = sql.all(
       `DELETE FROM events WHERE position IN (SELECT position FROM events WHERE run = ? LIMIT ?)
-       RETURNING octet_length(payload) AS bytes`,
+       RETURNING position, octet_length(payload) AS bytes`,
       run,
       Math.max(0, left),
+    ) as { position: Position; bytes: number }[];
+    forgetWords(
+      sql,
+      events.map(({ position }) => position),
     );
     left -= events.length;
     total.events += events.length;
-    for (const { bytes } of events as { bytes: number }[]) total.bytes += bytes;
+    for (const { bytes } of events) total.bytes += bytes;
     if (left <= 0) break;
     sql.run("DELETE FROM refs WHERE run = ?", run);
     sql.run("DELETE FROM recordings WHERE run = ?", id);

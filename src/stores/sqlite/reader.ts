@@ -8,10 +8,12 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant } from "../store.ts";
+import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
+import { searchConditions } from "./search.ts";
 import { type Columns, Sql } from "./sql.ts";
+import { countTotals, listSessions } from "./totals.ts";
 
 const DEFAULT_PAGE = 50;
 /** Events that are looked through faster than a run's own are sorted. */
@@ -96,6 +98,14 @@ export class SqliteReader {
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last && String(last["n"]);
     return { runs: this.listed(page.map(readRow)), nextCursor };
+  }
+
+  async sessions(filter: Parameters<Store["sessions"]>[0]) {
+    return listSessions(this.sql, filter);
+  }
+
+  totals(): Promise<StoreTotals> {
+    return countTotals(this.sql);
   }
 
   /** The row is what the journal says; that a journal cannot be read is said over it. */
@@ -250,6 +260,7 @@ function runConditions(filter: RunFilter): { where: string; values: SQLInputValu
   if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
   if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
   if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
+  if (filter.q !== undefined) conditions.push(...searchConditions(filter.q));
   if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";
   return { where, values: conditions.flatMap(([, values]) => values) };

@@ -173,4 +173,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE grants ADD COLUMN folder TEXT;
   UPDATE grants SET folder = (SELECT iif(json_valid(born), born, '{}') ->> '$.workspace' FROM runs WHERE runs.n = grants.run);
   `,
+  `
+  -- the words of events, by position; the texts stand in the journal
+  CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
+  `,
 ];

@@ -13,7 +13,6 @@ import {
   type Heartbeat,
   LEASE_MS,
   type Lease,
-  type MessageFilter,
   type Pruned,
   type PruneFilter,
   type Quarantine,
@@ -21,11 +20,11 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
-import { rest } from "./batch.ts";
-import { Committer, type SqliteOptions } from "./committer.ts";
+import { type Batch, rest } from "./batch.ts";
+import { CaughtUp } from "./caught-up.ts";
+import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
 import { blobForm } from "./reader.ts";
-import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
 import { insertRow, isWhole } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
@@ -35,7 +34,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   return new SqliteStore(options);
 }
 
-class SqliteStore extends Committer implements Store {
+class SqliteStore extends CaughtUp implements Store {
   readonly id: string;
 
   constructor(options: SqliteOptions) {
@@ -53,16 +52,9 @@ class SqliteStore extends Committer implements Store {
     idempotency?: { key: string; body: string },
   ): Promise<{ runId: RunId; existed: boolean }> {
     return this.enqueue((batch) => {
-      if (idempotency) {
-        const known = this.sql.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
-        if (known) return { runId: existingRun(known, idempotency.body), existed: true };
-        this.sql.run(
-          "INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)",
-          idempotency.key,
-          idempotency.body,
-          runId,
-        );
-      }
+      const known = this.runUnder(idempotency);
+      if (known !== undefined) return { runId: known, existed: true };
+      this.keepKey(idempotency, runId);
       const existing = batch.find(runId);
       if (existing) return { runId: batch.sameStart(existing, start), existed: true };
       const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, start, batch.now), seq: 0 }));
@@ -75,27 +67,42 @@ class SqliteStore extends Committer implements Store {
     return this.enqueue((batch) => batch.append(append));
   }
 
-  say({ sessionId, agent, context, runId, start, maxRuns = Infinity }: Said): ReturnType<Store["say"]> {
+  say(said: Said): ReturnType<Store["say"]> {
     return this.enqueue((batch) => {
-      const known = batch.find(runId);
-      if (known) return { runId, joined: false };
-      const latest = this.statements.lastInSession.get(sessionId, agent)?.["id"] as RunId | undefined;
-      const last = latest === undefined ? undefined : batch.load(latest);
-      const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
-      if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
-      if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
-        batch.signal(last, [event]);
-        return { runId: last.row.id, joined: true };
+      const before = this.runUnder(said.idempotency);
+      if (before !== undefined) {
+        const joined = batch.hasKey(
+          batch.load(before),
+          keyOf({ type: "CONTEXT_ADDED", payload: said.context }),
+        );
+        return { runId: before, joined };
       }
-      batch.writeRows();
-      const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
-      if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-      const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
-      const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
-      const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 }));
-      batch.signal(held, [{ type: "RUN_STARTED", payload }]);
-      return { runId, joined: false };
+      const answer = this.saidOnce(said, batch);
+      if (!("refused" in answer)) this.keepKey(said.idempotency, answer.runId);
+      return answer;
     });
+  }
+
+  private saidOnce(said: Said, batch: Batch): Awaited<ReturnType<Store["say"]>> {
+    const { sessionId, agent, context, runId, start, maxRuns = Infinity } = said;
+    const known = batch.find(runId);
+    if (known) return { runId, joined: false };
+    const latest = this.statements.lastInSession.get(sessionId, agent)?.["id"] as RunId | undefined;
+    const last = latest === undefined ? undefined : batch.load(latest);
+    const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
+    if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
+    if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
+      batch.signal(last, [event]);
+      return { runId: last.row.id, joined: true };
+    }
+    batch.writeRows();
+    const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
+    if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
+    const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
+    const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
+    const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 }));
+    batch.signal(held, [{ type: "RUN_STARTED", payload }]);
+    return { runId, joined: false };
   }
 
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
@@ -201,15 +208,22 @@ class SqliteStore extends Committer implements Store {
     });
   }
 
-  async messages(filter: MessageFilter) {
-    let behind = recordedUpTo(this.sql) < this.lastPosition;
-    while (behind) behind = await this.enqueue(() => recordPage(this.sql, (...page) => this.page(...page)));
-    return listMessages(this.sql, filter);
-  }
-
   prune(filter: PruneFilter): Promise<Pruned> {
     const { sql, fresh } = this;
     return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
+  }
+
+  /** The run that a key was used for. */
+  private runUnder(idempotency: Said["idempotency"]): RunId | undefined {
+    if (!idempotency) return undefined;
+    const known = this.sql.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
+    return known && existingRun(known, idempotency.body);
+  }
+
+  private keepKey(idempotency: Said["idempotency"], runId: RunId): void {
+    if (!idempotency) return;
+    const { key, body } = idempotency;
+    this.sql.run("INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)", key, body, runId);
   }
 
   private keepAlive(worker: string, now: number): void {

@@ -1,0 +1,94 @@
+// One route, as one value: what it takes, what it answers, and who does it. The server, its description and the fuzz
+// that holds one against the other are all made from the list of these.
+
+import { createHash } from "node:crypto";
+import type { Context } from "hono";
+import type { z } from "zod";
+import { type CadreError, toCadreError } from "../errors.ts";
+import { statusOf } from "./failure.ts";
+import { readBody, readKey, readQuery } from "./request.ts";
+import { EmptyBody, NoQuery } from "./schema.ts";
+
+export type Method = "get" | "post" | "delete";
+
+export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.ZodType, A extends z.ZodType> {
+  method: Method;
+  /** With its parameters in braces: `/api/runs/{id}`. */
+  path: P;
+  summary: string;
+  /** What may stand in the address; absent: nothing. */
+  query?: Q;
+  /** What a POST takes; absent: `{}`, or nothing at all. */
+  body?: B;
+  /** Absent: nothing but its media. */
+  answer?: A;
+  status?: 200 | 201 | 202;
+  /** What else it can answer with, by media type: then the handler answers with a Response of its own. */
+  media?: readonly string[];
+  /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
+  idempotent?: boolean;
+  /** Asked for again and again: says by an `ETag` that nothing has changed. */
+  polled?: boolean;
+  /** How a refusal looks where it is not as everywhere else. */
+  refusal?: { schema: z.ZodType; of(error: CadreError): unknown };
+}
+
+export interface Asked<P extends string, Q extends z.ZodType, B extends z.ZodType> {
+  params: Params<P>;
+  query: z.output<Q>;
+  body: z.output<B>;
+  idempotencyKey: string | undefined;
+}
+
+export interface Route extends RouteSpec<string, z.ZodType, z.ZodType, z.ZodType> {
+  handle(c: Context): Promise<Response>;
+}
+
+type Params<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? { [K in Name]: string } & Params<Rest>
+  : unknown;
+
+export function route<
+  const P extends string,
+  Q extends z.ZodType = typeof NoQuery,
+  B extends z.ZodType = typeof EmptyBody,
+  A extends z.ZodType = z.ZodType,
+>(
+  spec: RouteSpec<P, Q, B, A>,
+  answer: (asked: Asked<P, Q, B>, c: Context) => Given<A> | Promise<Given<A>>,
+): Route {
+  const { method, query = NoQuery, body = EmptyBody, status = 200, polled = false, refusal } = spec;
+  const handle = async (c: Context): Promise<Response> => {
+    const asked = {
+      params: c.req.param(),
+      query: readQuery(c, query),
+      body: method === "post" ? await readBody(c, body) : undefined,
+      idempotencyKey: spec.idempotent ? readKey(c) : undefined,
+    };
+    const given = await answer(asked as Asked<P, Q, B>, c);
+    if (given instanceof Response) return given;
+    return polled ? tagged(c, given) : Response.json(given, { status });
+  };
+  if (!refusal) return { ...spec, handle };
+  const refused = (error: unknown): Response => {
+    const failure = toCadreError(error);
+    if (failure.code === "INTERNAL") throw failure;
+    return Response.json(refusal.of(failure), { status: statusOf(failure) });
+  };
+  return { ...spec, handle: (c) => handle(c).catch(refused) };
+}
+
+type Given<A extends z.ZodType> = z.input<A> | Response;
+
+/**
+ * The tag is made of the answer itself: a position would be cheaper, but pruning, setting a run aside and a changed agent
+ * file change answers without an event.
+ */
+function tagged(c: Context, given: unknown): Response {
+  const text = JSON.stringify(given);
+  const tag = `W/"${createHash("sha1").update(text).digest("base64url")}"`;
+  const headers = { ETag: tag, "Cache-Control": "private, no-cache" };
+  const known = c.req.header("If-None-Match")?.split(",") ?? [];
+  if (known.some((one) => one.trim() === tag)) return new Response(null, { status: 304, headers });
+  return new Response(text, { headers: { ...headers, "Content-Type": "application/json" } });
+}

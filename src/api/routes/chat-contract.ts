@@ -1,0 +1,142 @@
+// The routes of S4, in the words of that document: run records, children, context, cancel and the chat. The same runs
+// and sessions, by other names. Its settings and its workspace tree have files of their own.
+
+import { z } from "zod";
+import { CadreError } from "../../errors.ts";
+import { cancelRun } from "../../loop/people.ts";
+import { agentRunRecord } from "../../projections/records.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { MAX_PAGE } from "../schema.ts";
+import { summaryOf, transcriptOf } from "../transcript-of.ts";
+import { Cancelled, Context } from "../wire.ts";
+import { settingsOf } from "./settings.ts";
+
+export const AgentRunView = z.object({
+  run_id: z.string(),
+  repo_path: z.string(),
+  session_id: z.string(),
+  agent_id: z.string(),
+  agent_kind: z.enum(["main", "subagent"]),
+  parent_run_id: z.string().optional(),
+  status: z.enum(["running", "completed", "failed", "cancelled"]),
+  detail: z.string().optional(),
+  started_at: z.number(),
+  ended_at: z.number().optional(),
+});
+
+const AgentRuns = z.object({ runs: z.array(AgentRunView) });
+const id = z.string().min(1);
+
+export const AgentRunsQuery = z.strictObject({
+  project_root: id.exactOptional(),
+  session_id: id.exactOptional(),
+});
+
+export const ChatBody = z.strictObject({
+  message: z.string().trim().min(1),
+  /** Absent: the one of the settings. */
+  agent_id: id.exactOptional(),
+  /** Absent: a new one. */
+  session_id: id.exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+});
+
+export const ChatAnswer = z.object({
+  run_id: z.string(),
+  session_id: z.string(),
+  /** It waits its turn in a run that is under way; otherwise it has started this one. */
+  queued: z.boolean(),
+});
+
+export function chatContractRoutes(parts: ApiParts): Route[] {
+  const { store, people, who } = parts;
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/agent-runs",
+        summary: "Run records, newest first (S4)",
+        query: AgentRunsQuery,
+        answer: AgentRuns,
+        polled: true,
+      },
+      async ({ query: { project_root, session_id } }) => {
+        // One store, one project: another's runs are not here.
+        if (project_root !== undefined && project_root !== parts.info.folder) return { runs: [] };
+        const filter = session_id === undefined ? {} : { session: session_id };
+        const { runs } = await store.runs({ ...filter, limit: MAX_PAGE });
+        return { runs: runs.map(agentRunRecord) };
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/agent-children",
+        summary: "The children of a run, newest first (S4)",
+        query: z.strictObject({ run_id: id }),
+        answer: AgentRuns,
+      },
+      async ({ query: { run_id } }) => {
+        const { id: parent } = await findRun(store, run_id);
+        const { runs } = await store.runs({ parent, limit: MAX_PAGE });
+        return { runs: runs.map(agentRunRecord) };
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/agent-context",
+        summary: "What the model of a run sees (S4)",
+        query: z.strictObject({ run_id: id, view: z.enum(["summary", "raw"]).default("summary") }),
+        answer: Context,
+      },
+      async ({ query: { run_id, view } }) => {
+        const transcript = await transcriptOf(await findRun(store, run_id), parts);
+        return view === "raw" ? transcript : summaryOf(transcript);
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/agent-cancel",
+        summary: "End a run and all below it (S4)",
+        body: z.strictObject({ run_id: id }),
+        answer: Cancelled,
+      },
+      async ({ body: { run_id } }, c) =>
+        cancelRun((await findRun(store, run_id)).id, who(c.req.raw), undefined, people),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/chat",
+        summary: "Say something to a main agent (S4)",
+        body: ChatBody,
+        answer: ChatAnswer,
+        status: 202,
+        idempotent: true,
+      },
+      ({ body, idempotencyKey }, c) => chat(parts, body, who(c.req.raw), idempotencyKey),
+    ),
+  ];
+}
+
+async function chat(
+  parts: ApiParts,
+  { message, agent_id, session_id, mode }: z.output<typeof ChatBody>,
+  from: string,
+  key: string | undefined,
+): Promise<z.input<typeof ChatAnswer>> {
+  if (session_id === undefined && key !== undefined)
+    throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was said.");
+  const chosen = settingsOf(parts);
+  const sessionId = session_id ?? parts.people.ids.nonce();
+  const agent = agent_id ?? chosen.agent;
+  const said = await parts.say(
+    { sessionId, agent, text: message, from, userId: from, mode: mode ?? chosen.mode, attended: true },
+    key,
+  );
+  return { run_id: said.runId, session_id: sessionId, queued: said.joined };
+}

@@ -1,0 +1,267 @@
+// The contracts of S0 and S4, route by route, in their own words.
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Script } from "../../models/script.ts";
+import { createRuntime, type Runtime } from "../../runtime.ts";
+import { type Api, ask, asked, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
+
+const AGENTS = {
+  "agents/orchestrator.md":
+    "---\nname: orchestrator\ndescription: Delegates.\nmodel: scripted/chief\ntools: []\ndelegates: [clerk]\n---\nYou delegate.\n",
+  "agents/clerk.md":
+    "---\nname: clerk\ndescription: Pays.\nmodel: scripted/clerk\ntools: { allow: [Pay], ask: [Pay] }\n---\nYou pay.\n",
+  "agents/talker.md":
+    "---\nname: talker\ndescription: Talks.\nmodel: scripted/talker\ntools: []\n---\nYou talk.\n",
+};
+const chief: Script = ({ turn }) =>
+  turn > 1 ? { text: "all done" } : { calls: [{ tool: "run_clerk_agent", input: { task: "pay ann" } }] };
+const clerk: Script = ({ turn }) =>
+  turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const talker: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
+
+const book = ledger();
+let project: ReturnType<typeof tempProject>;
+let runtime: Runtime;
+let api: Api;
+
+beforeAll(async () => {
+  project = tempProject(AGENTS);
+  const { folder } = project;
+  runtime = await createRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [book.tool],
+    scripts: { chief, clerk, talker },
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+});
+afterAll(async () => {
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+const ended = (runId: string) => until(api, runId, (event) => event.runId === runId && isEnd(event));
+
+/** What the child waits for, once its parent waits for that. */
+async function blocked(runId: string) {
+  await until(
+    api,
+    runId,
+    (event) => event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl",
+  );
+  return api.client.approvals({ runId });
+}
+
+describe("S0", () => {
+  test("[S0-69] [S0-73] POST /runs starts the orchestrator and answers at once", async () => {
+    const { status, body } = await ask(api, "POST", "/runs", { prompt: "Pay ann" });
+    expect({ status, body }).toEqual({ status: 201, body: { runId: expect.any(String) } });
+    const run = (await ask(api, "GET", `/runs/${body.runId}`)).body;
+    expect(run).toMatchObject({ agent_type: "orchestrator", prompt: "Pay ann", user_id: "maria" });
+  });
+
+  test("[S0-69] where the project has none of that name, the pack's is meant", async () => {
+    const { status, body } = await ask(api, "POST", "/runs", { prompt: "Look", agentType: "log-analyzer" });
+    expect(status).toBe(201);
+    expect((await api.client.run(body.runId)).agent).toBe("ops/log-analyzer");
+    expect((await ask(api, "GET", `/runs/${body.runId}`)).body.agent_type).toBe("log-analyzer");
+    await api.client.cancel(body.runId).catch(() => {});
+  });
+
+  test("[S0-70] an agent type that nobody knows", async () => {
+    const answer = await ask(api, "POST", "/runs", { prompt: "x", agentType: "wizard" });
+    expect(answer).toEqual({ status: 400, body: { error: "Invalid agent type" } });
+  });
+
+  test.each([
+    ["no prompt", {}],
+    ["an empty prompt", { prompt: "  " }],
+    ["a word that nobody knows", { prompt: "x", role: "admin" }],
+  ])("%s is refused in one sentence", async (_, body) => {
+    const answer = await ask(api, "POST", "/runs", body);
+    expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/Nothing was changed\.$/) } });
+  });
+
+  test("[S0-72] [S0-61] a child blocks its parent; the decision given to the parent reaches the child", async () => {
+    const before = book.paid.length;
+    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const [item] = await blocked(runId);
+    const child = (await ask(api, "GET", `/runs/${item!.runId}`)).body;
+    expect(child).toMatchObject({ parent_run_id: runId, status: "suspended", agent_type: "clerk" });
+    expect((await ask(api, "GET", `/runs/${runId}`)).body).toMatchObject({
+      parent_run_id: null,
+      status: "suspended",
+      current_step: 1,
+    });
+    const answer = await ask(api, "POST", `/runs/${runId}/resume`, { decision: "approved", feedback: "go" });
+    expect(answer).toEqual({ status: 200, body: { success: true } });
+    await ended(runId);
+    expect(book.paid.length).toBe(before + 1);
+    expect((await ask(api, "GET", `/runs/${runId}`)).body.status).toBe("completed");
+    const late = await ask(api, "POST", `/runs/${runId}/resume`, { decision: "approved" });
+    expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for nobody") } });
+  });
+
+  test("a rejection with its reason; nothing is paid", async () => {
+    const before = book.paid.length;
+    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;
+    await asked(api, runId);
+    await ask(api, "POST", `/runs/${runId}/resume`, { decision: "rejected", feedback: "too much" });
+    const events = await ended(runId);
+    expect(events.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({
+      decision: "reject",
+      note: "too much",
+    });
+    expect(book.paid.length).toBe(before);
+  });
+
+  test("[S0-71] GET /runs/:id/events: rows, or a stream of the same", async () => {
+    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Hi", agentType: "talker" })).body;
+    await ended(runId);
+    const { events } = (await ask(api, "GET", `/runs/${runId}/events`)).body;
+    expect(events[0]).toMatchObject({ run_id: runId, sequence: 1, event_type: "RUN_STARTED" });
+    expect(events.at(-1).event_type).toBe("RUN_COMPLETED");
+    const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
+      headers: { Accept: "text/event-stream" },
+    });
+    const rows = Array.from((await stream.text()).matchAll(/^id: .*\ndata: (.*)$/gm), ([, data]) =>
+      JSON.parse(data!),
+    );
+    expect(rows).toEqual(events);
+  });
+
+  test("GET /runs lists the newest first; a run that is not there is 404", async () => {
+    const { body } = await ask(api, "GET", "/runs?limit=2");
+    expect(body.runs).toHaveLength(2);
+    expect(body.nextCursor).toEqual(expect.any(String));
+    expect(await ask(api, "GET", "/runs/r0000000000")).toEqual({
+      status: 404,
+      body: { error: "There is no run r0000000000." },
+    });
+  });
+});
+
+describe("S4", () => {
+  test("[S4-51] POST /api/chat starts a run in a session; the next message goes on there", async () => {
+    const first = await ask(api, "POST", "/api/chat", { message: "hello", agent_id: "talker" });
+    expect(first).toEqual({
+      status: 202,
+      body: { run_id: expect.any(String), session_id: expect.any(String), queued: false },
+    });
+    const { run_id, session_id } = first.body;
+    await ended(run_id);
+    const second = await ask(api, "POST", "/api/chat", { message: "again", agent_id: "talker", session_id });
+    expect(second.body).toMatchObject({ session_id, queued: false });
+    await ended(second.body.run_id);
+    const { messages } = (await ask(api, "GET", `/api/runs/${second.body.run_id}/context`)).body;
+    expect(JSON.stringify(messages)).toContain("You said: hello");
+  });
+
+  test("[S4-51] a message to an agent that is at work waits its turn there", async () => {
+    const first = await ask(api, "POST", "/api/chat", { message: "pay", agent_id: "clerk" });
+    const { run_id, session_id } = first.body;
+    await asked(api, run_id);
+    const body = { message: "and hurry", agent_id: "clerk", session_id };
+    const second = await ask(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
+    const again = await ask(api, "POST", "/api/chat", body, { "Idempotency-Key": "hurry" });
+    expect(second).toEqual({ status: 202, body: { run_id, session_id, queued: true } });
+    expect(again).toEqual(second);
+    const said = (await api.client.events(run_id)).filter(({ type }) => type === "CONTEXT_ADDED");
+    expect(said).toHaveLength(1);
+    const other = { ...body, message: "or not" };
+    expect((await ask(api, "POST", "/api/chat", other, { "Idempotency-Key": "hurry" })).status).toBe(422);
+    await api.client.cancel(run_id);
+  });
+
+  test("[S4-47] [S4-21] [S4-30] GET /api/agent-runs by project and session", async () => {
+    const { body } = await ask(api, "POST", "/api/chat", { message: "hi", agent_id: "talker" });
+    await ended(body.run_id);
+    const root = encodeURIComponent(project.folder);
+    const path = `/api/agent-runs?project_root=${root}&session_id=${body.session_id}`;
+    expect((await ask(api, "GET", path)).body.runs).toEqual([
+      {
+        run_id: body.run_id,
+        repo_path: project.folder,
+        session_id: body.session_id,
+        agent_id: "talker",
+        agent_kind: "main",
+        status: "completed",
+        detail: expect.any(String),
+        started_at: expect.any(Number),
+        ended_at: expect.any(Number),
+      },
+    ]);
+    expect((await ask(api, "GET", "/api/agent-runs?project_root=/elsewhere")).body).toEqual({ runs: [] });
+  });
+
+  test("[S4-48] [S4-50] GET /api/agent-children, and POST /api/agent-cancel ends them with their parent", async () => {
+    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    await blocked(runId);
+    const { runs } = (await ask(api, "GET", `/api/agent-children?run_id=${runId}`)).body;
+    expect(runs).toMatchObject([{ agent_id: "clerk", parent_run_id: runId, status: "running" }]);
+    const { status, body } = await ask(api, "POST", "/api/agent-cancel", { run_id: runId });
+    expect(status).toBe(200);
+    expect(new Set(body.cancelled)).toEqual(new Set([runId, runs[0].run_id]));
+    await ended(runId);
+    const again = await ask(api, "POST", "/api/agent-cancel", { run_id: runId });
+    expect(again).toMatchObject({ status: 409, body: { error: { code: "RUN_TERMINAL" } } });
+  });
+
+  test("[S4-49] GET /api/agent-context, in short and as it is", async () => {
+    const { body } = await ask(api, "POST", "/api/chat", { message: "x ".repeat(500), agent_id: "talker" });
+    await ended(body.run_id);
+    const short = (await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}`)).body;
+    expect(short.messages[0]).toMatchObject({ role: "user", summary: expect.stringMatching(/^.{100,201}$/) });
+    const raw = (await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=raw`)).body;
+    expect(JSON.stringify(raw).length).toBeGreaterThan(1_000);
+    expect((await ask(api, "GET", `/api/agent-context?run_id=${body.run_id}&view=all`)).status).toBe(400);
+  });
+
+  test("[S4-53] GET and POST /api/settings: what is chosen stays, and counts for the chat", async () => {
+    expect((await ask(api, "GET", "/api/settings")).body).toEqual({
+      agent: "assistant",
+      mode: "chat",
+      model: runtime.defaultModel,
+    });
+    expect((await ask(api, "POST", "/api/settings", { agent: "nobody" })).status).toBe(400);
+    const set = await ask(api, "POST", "/api/settings", { agent: "talker" });
+    expect(set).toMatchObject({ status: 200, body: { agent: "talker", mode: "chat" } });
+    await ask(api, "POST", "/api/settings", { mode: "auto" });
+    expect((await ask(api, "GET", "/api/settings")).body).toMatchObject({ agent: "talker", mode: "auto" });
+    const { run_id } = (await ask(api, "POST", "/api/chat", { message: "hi" })).body;
+    expect(await api.client.run(run_id)).toMatchObject({ agent: "talker", mode: "auto" });
+  });
+
+  test("[S4-54] GET /api/workspace/tree: without what is ignored, hidden or elsewhere", async () => {
+    const { folder } = project;
+    mkdirSync(join(folder, "lib/deep"), { recursive: true });
+    for (const file of ["lib/deep/a.ts", "lib/b.ts", "secret.key", ".env", "build.log"])
+      writeFileSync(join(folder, file), "");
+    writeFileSync(join(folder, ".gitignore"), "*.key\nbuild.log\n");
+    symlinkSync("/etc", join(folder, "etc"));
+    const { body } = await ask(api, "GET", "/api/workspace/tree");
+    expect(body.truncated).toBe(false);
+    const lib = body.entries.find((entry: { name: string }) => entry.name === "lib");
+    expect(lib.children.map((entry: { path: string }) => entry.path).toSorted()).toEqual([
+      "lib/b.ts",
+      "lib/deep",
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/secret|\.env|build\.log|passwd|cadre\.db/);
+    const part = (await ask(api, "GET", "/api/workspace/tree?path=lib/deep")).body;
+    expect(part.entries).toEqual([{ name: "a.ts", path: "lib/deep/a.ts", kind: "file" }]);
+  });
+
+  test.each(["..", "/etc", "lib/../..", "etc", "%00", "none", "secret.key"])(
+    "[A34] the tree of %s is refused",
+    async (path) => {
+      const { status, body } = await ask(api, "GET", `/api/workspace/tree?path=${path}`);
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).not.toContain("passwd");
+    },
+  );
+});

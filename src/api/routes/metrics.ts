@@ -1,0 +1,81 @@
+// How much of everything there is, for a program that watches (Prometheus' text form). Counted over the rows of the
+// runs, so it is good across restarts.
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { z } from "zod";
+import { RUN_STATUSES } from "../../journal/events.ts";
+import type { StoreTotals } from "../../stores/store.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+
+export function metricsRoutes({ store }: ApiParts): Route[] {
+  const lag = eventLoopLag();
+  return [
+    route(
+      {
+        method: "get",
+        path: "/metrics",
+        summary: "How much of everything, in Prometheus' form",
+        answer: z.string(),
+        media: ["text/plain"],
+      },
+      async () => {
+        const text = metricsText(await store.totals(), await store.position(), lag());
+        return new Response(text, {
+          headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" },
+        });
+      },
+    ),
+  ];
+}
+
+export function metricsText(totals: StoreTotals, position: number, lagSeconds: number): string {
+  const { runs, approvals, modelCalls, toolCalls, input, output, cost, bytes } = totals;
+  const lines = [
+    ...metric("cadre_runs", "gauge", "Runs by status.", Object.fromEntries(RUN_STATUSES.map(counted))),
+    ...metric("cadre_approvals_open", "gauge", "What waits for a person.", approvals),
+    ...metric("cadre_model_calls_total", "counter", "Model calls.", modelCalls),
+    ...metric("cadre_tokens_total", "counter", "Tokens by direction.", {
+      'direction="input"': input,
+      'direction="output"': output,
+    }),
+    ...metric("cadre_cost_dollars_total", "counter", "Cost of the calls with a known price.", cost),
+    ...metric("cadre_tool_calls_total", "counter", "Tool calls.", toolCalls),
+    ...metric("cadre_event_position", "counter", "Position of the latest event.", position),
+    ...metric("cadre_store_bytes", "gauge", "Size of the store.", bytes),
+    ...metric(
+      "cadre_event_loop_lag_seconds",
+      "gauge",
+      "The longest wait since it was last asked.",
+      lagSeconds,
+    ),
+  ];
+  return `${lines.join("\n")}\n`;
+
+  function counted(status: (typeof RUN_STATUSES)[number]): [string, number] {
+    return [`status="${status}"`, runs[status] ?? 0];
+  }
+}
+
+function metric(name: string, type: string, help: string, value: number | Record<string, number>): string[] {
+  const values = typeof value === "number" ? [`${name} ${value}`] : labelled(name, value);
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values];
+}
+
+const labelled = (name: string, values: Record<string, number>): string[] =>
+  Object.entries(values).map(([label, value]) => `${name}{${label}} ${value}`);
+
+/** Watched from the first question on: a process that nobody asks has no timer for it. */
+function eventLoopLag(): () => number {
+  let histogram: ReturnType<typeof monitorEventLoopDelay> | undefined;
+  return () => {
+    if (!histogram) {
+      histogram = monitorEventLoopDelay({ resolution: 20 });
+      histogram.enable();
+      return 0;
+    }
+    const longest = histogram.max / 1e9;
+    histogram.reset();
+    return Math.max(0, longest);
+  };
+}

@@ -1,0 +1,189 @@
+// The routes of S0, in the words of that document: `/runs`, prompts and agent types. The same runs, by other names.
+
+import { z } from "zod";
+import { CadreError } from "../../errors.ts";
+import type { JournalEvent, RunStatus } from "../../journal/events.ts";
+import { decideApproval, resumeRun } from "../../loop/people.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import type { Store } from "../../stores/store.ts";
+import { findRun } from "../find-run.ts";
+import type { RouteParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { journalEncoder, placeOf, stream } from "../sse.ts";
+import { PageQuery, Started } from "../wire.ts";
+
+const FIRST_TYPE = "orchestrator";
+
+export const OpsStart = z.strictObject({
+  prompt: z.string().trim().min(1),
+  agentType: z.string().min(1).default(FIRST_TYPE),
+});
+
+export const OpsRun = z.object({
+  id: z.string(),
+  prompt: z.string(),
+  user_id: z.string().nullable(),
+  status: z.enum(["pending", "running", "suspended", "completed", "failed"]),
+  current_step: z.int(),
+  agent_type: z.string(),
+  parent_run_id: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+
+export const OpsEvent = z.object({
+  id: z.int(),
+  run_id: z.string(),
+  sequence: z.int(),
+  event_type: z.string(),
+  payload: z.unknown(),
+  created_at: z.string(),
+});
+
+export const OpsResume = z.strictObject({
+  decision: z.enum(["approved", "rejected", "approve", "reject"]),
+  feedback: z.string().exactOptional(),
+});
+
+const Refused = z.object({ error: z.string() });
+
+export function opsContractRoutes(parts: RouteParts): Route[] {
+  const { store, who } = parts;
+  return [
+    ops(
+      {
+        method: "post",
+        path: "/runs",
+        summary: "Start a run (S0)",
+        body: OpsStart,
+        answer: Started,
+        status: 201,
+      },
+      async ({ body: { prompt, agentType } }, c) => {
+        const agent = await knownType(parts, agentType);
+        const { runId } = await parts.admit({ agent, task: prompt, attended: true, userId: who(c.req.raw) });
+        return { runId };
+      },
+    ),
+    ops(
+      {
+        method: "get",
+        path: "/runs",
+        summary: "Runs, newest first (S0)",
+        query: PageQuery,
+        answer: z.object({ runs: z.array(OpsRun), nextCursor: z.string().optional() }),
+      },
+      async ({ query }) => {
+        const { runs, nextCursor } = await store.runs(query);
+        return { runs: runs.map(opsRun), nextCursor };
+      },
+    ),
+    ops({ method: "get", path: "/runs/{id}", summary: "One run (S0)", answer: OpsRun }, async ({ params }) =>
+      opsRun(await findRun(store, params.id)),
+    ),
+    ops(
+      {
+        method: "get",
+        path: "/runs/{id}/events",
+        summary: "A run's events, as rows or as a stream (S0)",
+        answer: z.object({ events: z.array(OpsEvent) }),
+        media: ["text/event-stream"],
+      },
+      async ({ params }, c) => {
+        const accept = c.req.header("Accept") ?? "";
+        if (!accept.includes("text/event-stream")) {
+          const { id } = await findRun(store, params.id);
+          return { events: (await store.journal(id)).map(opsEvent) };
+        }
+        const place = await placeOf(store, c.req.header("Last-Event-ID"), undefined);
+        const { id, endedAt } = await findRun(store, params.id);
+        const until = { runId: id, ended: endedAt !== undefined };
+        const scope = { runs: new Set([id]), tree: false };
+        const channel = { key: `ops ${id}`, scope, encoder: () => journalEncoder(store, opsEvent) };
+        return stream(c, parts, { channel, of: { run: id }, ...place, until });
+      },
+    ),
+    ops(
+      {
+        method: "post",
+        path: "/runs/{id}/resume",
+        summary: "A decision on what a run, or a child that blocks it, waits for (S0)",
+        body: OpsResume,
+        answer: z.object({ success: z.literal(true) }),
+      },
+      async ({ params, body }, c) => {
+        await resume(await findRun(store, params.id), body, who(c.req.raw), parts);
+        return { success: true as const };
+      },
+    ),
+  ];
+}
+
+/** The project's agent of that name, else the pack's. */
+async function knownType({ agents }: RouteParts, type: string): Promise<string> {
+  const known = (await agents()).agents;
+  const name = [type, `ops/${type}`].find((each) => known.get(each)?.definition);
+  if (name === undefined) throw new CadreError("AGENT_NOT_FOUND", "Invalid agent type");
+  return name;
+}
+
+async function resume(
+  row: RunRow,
+  { decision, feedback }: z.output<typeof OpsResume>,
+  by: string,
+  { store, people }: RouteParts,
+): Promise<void> {
+  const blocking = await blockerOf(store, row);
+  if (blocking.waitingOn?.kind === "paused") return resumeRun(blocking.id, by, people);
+  const [item] = await store.openApprovals({ run: blocking.id });
+  if (!item)
+    throw new CadreError("CONFLICT", `Run ${row.id} waits for nobody's decision. Nothing was changed.`);
+  const approves = decision.startsWith("approve");
+  const note = feedback === undefined ? {} : { note: feedback };
+  const word =
+    item.kind === "question" && approves
+      ? { decision: "answer" as const, answer: feedback ?? "yes" }
+      : { decision: approves ? ("approve" as const) : ("reject" as const), ...note };
+  await decideApproval(`${blocking.id}:${item.itemId}`, word, by, people);
+}
+
+/** The run itself, or the one below it that a person must look at. */
+async function blockerOf(store: Store, row: RunRow): Promise<RunRow> {
+  const [below] = row.waitingOn?.kind === "child_hitl" ? (row.waitingOn.blockers ?? []) : [];
+  return (below === undefined ? undefined : await store.run(below)) ?? row;
+}
+
+const STATUS: Record<RunStatus, z.infer<typeof OpsRun>["status"]> = {
+  pending: "pending",
+  running: "running",
+  waiting: "running",
+  suspended: "suspended",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "failed",
+};
+
+const opsRun = (row: RunRow): z.infer<typeof OpsRun> => ({
+  id: row.id,
+  prompt: row.task,
+  user_id: row.userId ?? null,
+  status: STATUS[row.status],
+  current_step: row.turns,
+  agent_type: row.agent.replace(/^ops\//, ""),
+  parent_run_id: row.parentRunId ?? null,
+  created_at: new Date(row.createdAt).toISOString(),
+  updated_at: new Date(row.updatedAt).toISOString(),
+});
+
+const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
+  id: event.position,
+  run_id: event.runId,
+  sequence: event.seq,
+  event_type: event.type,
+  payload: event.payload,
+  created_at: new Date(event.ts).toISOString(),
+});
+
+/** A refusal is one sentence. */
+const ops: typeof route = (spec, answer) =>
+  route({ ...spec, refusal: { schema: Refused, of: ({ message }) => ({ error: message }) } }, answer);

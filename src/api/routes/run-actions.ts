@@ -1,0 +1,83 @@
+// What people do to a run. 202: it is recorded; whoever drives the run acts on it.
+
+import type { z } from "zod";
+import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
+import { CancelBody, EmptyBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
+import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
+
+export function runActionRoutes(parts: ApiParts): Route[] {
+  const { store, people, retry } = parts;
+  return [
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/retry",
+        summary: "A new run that goes on where an ended one stopped",
+        answer: Started,
+        status: 201,
+        idempotent: true,
+      },
+      async ({ params: { id }, idempotencyKey }) => {
+        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey);
+        return { runId };
+      },
+    ),
+    act(
+      { name: "cancel", summary: "End a run and all below it", body: CancelBody, answer: Cancelled },
+      (id, { body: { reason } }, by) => cancelRun(id, by, reason, people),
+    ),
+    act(
+      {
+        name: "message",
+        summary: "Tell a run something",
+        body: MessageBody,
+        answer: Nothing,
+        idempotent: true,
+      },
+      async (id, { body: { text }, idempotencyKey }, by) => {
+        await sendMessage(id, text, by, people, idempotencyKey);
+        return {};
+      },
+    ),
+    act(
+      { name: "pause", summary: "Nothing new begins in it", body: EmptyBody, answer: Nothing },
+      async (id, _, by) => {
+        await pauseRun(id, by, people);
+        return {};
+      },
+    ),
+    act({ name: "resume", summary: "It goes on", body: EmptyBody, answer: Nothing }, async (id, _, by) => {
+      await resumeRun(id, by, people);
+      return {};
+    }),
+    act(
+      {
+        name: "outcome",
+        summary: "What became of a call that nobody saw the end of",
+        body: OutcomeBody,
+        answer: Decided,
+      },
+      (id, { body: { callId, ...verdict } }, by) => decideOutcome(id, callId, verdict, by, people),
+    ),
+  ];
+
+  function act<B extends z.ZodType, A extends z.ZodType>(
+    { name, ...spec }: { name: string } & ActionSpec<B, A>,
+    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
+  ): Route {
+    const path: ActionPath = `/api/runs/{id}/${name}`;
+    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
+      const { id } = await findRun(store, asked.params.id);
+      return action(id, asked, parts.who(c.req.raw));
+    });
+  }
+}
+
+type ActionPath = `/api/runs/{id}/${string}`;
+type ActionSpec<B extends z.ZodType, A extends z.ZodType> = Pick<
+  RouteSpec<ActionPath, typeof NoQuery, B, A>,
+  "summary" | "body" | "answer" | "idempotent"
+>;

@@ -1,0 +1,45 @@
+// Sessions: chains of runs of main agents that people speak to. What is said joins the run that is under way there, or
+// starts the next one.
+
+import { CadreError } from "../../errors.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { PageQuery, Said, SayBody, SessionPage } from "../wire.ts";
+
+export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/sessions",
+        summary: "Sessions, the latest first",
+        query: PageQuery,
+        answer: SessionPage,
+        polled: true,
+      },
+      ({ query }) => store.sessions(query),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/sessions/{id}/messages",
+        summary: "Say something to an agent in a session",
+        body: SayBody,
+        answer: Said,
+        status: 202,
+        idempotent: true,
+      },
+      async ({ params: { id }, body, idempotencyKey }, c) => {
+        const from = who(c.req.raw);
+        const agent = body.agent ?? (await store.runs({ session: id, limit: 1 })).runs[0]?.agent;
+        if (agent === undefined)
+          throw new CadreError("BAD_REQUEST", `Session ${id} is new: say which \`agent\`. Nothing was said.`);
+        const { runId, joined } = await say(
+          { ...body, agent, sessionId: id, from, userId: from },
+          idempotencyKey,
+        );
+        return { runId, joined };
+      },
+    ),
+  ];
+}

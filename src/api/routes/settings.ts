@@ -1,0 +1,41 @@
+// What a person has chosen for the chat (S4-53).
+
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { SettingsBody, SettingsView } from "../wire.ts";
+
+/** Comes with Cadre. */
+const FIRST_AGENT = "assistant";
+
+export function settingsRoutes(parts: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/settings",
+        summary: "What is chosen for the chat",
+        answer: SettingsView,
+        polled: true,
+      },
+      () => settingsOf(parts),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/settings",
+        summary: "Choose; what is not given stays",
+        body: SettingsBody,
+        answer: SettingsView,
+      },
+      async ({ body }) => {
+        if (body.agent !== undefined) await parts.explain(body.agent);
+        parts.settings.set(body);
+        return settingsOf(parts);
+      },
+    ),
+  ];
+}
+
+export function settingsOf({ settings, info }: Pick<ApiParts, "settings" | "info">): SettingsView {
+  return { agent: FIRST_AGENT, mode: "chat", ...settings.get(), model: info.model };
+}

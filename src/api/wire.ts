@@ -1,0 +1,219 @@
+// What goes over the wire beside schema.ts: lists of what that describes, what other places describe as types, and the
+// requests of the smaller resources. The compiler holds each answer against what its route gives.
+
+import { z } from "zod";
+import { type JournalEvent, payloads } from "../journal/events.ts";
+import {
+  AgentView,
+  ApprovalView,
+  Count,
+  GrantView,
+  MAX_PAGE,
+  ProblemView,
+  RunSummary,
+  RunUsageView,
+} from "./schema.ts";
+
+export const Nothing = z.object({});
+export const Started = z.object({ runId: z.string() });
+export const Decided = z.object({ alreadyDecided: z.boolean() });
+export const Cancelled = z.object({ cancelled: z.array(z.string()) });
+
+const nextCursor = z.string().optional();
+
+export const RunPage = z.object({ runs: z.array(RunSummary), nextCursor });
+export const Approvals = z.object({ approvals: z.array(ApprovalView) });
+export const Grants = z.object({ grants: z.array(GrantView) });
+
+export const Agents = z.object({
+  agents: z.array(AgentView),
+  /** Of files that became no agent. */
+  problems: z.array(ProblemView),
+});
+
+/** One form for each type of event. */
+export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
+
+export const EventPage = z.object({ events: z.array(EventView), nextAfter: z.int().optional() });
+
+const part = z.object({ type: z.string() });
+
+/** `summary`: a line for each message. */
+export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
+
+export const Transcript = z.object({
+  system: z.string(),
+  messages: z.array(z.object({ role: z.enum(["user", "assistant", "tool"]), content: z.array(part) })),
+});
+
+export const ContextSummary = z.object({
+  system: z.string(),
+  messages: z.array(z.object({ role: z.string(), summary: z.string() })),
+});
+
+export const Context = z.union([Transcript, ContextSummary]);
+
+const text = z.string().nullable();
+const count = z.number().nullable();
+
+export const MessageView = z.object({
+  id: z.int(),
+  session_id: z.string(),
+  parent_message_id: count,
+  started_at: z.string(),
+  completed_at: text,
+  duration_ms: count,
+  agent_role: z.string(),
+  agent_depth: z.int(),
+  model_id: z.string(),
+  system_prompt_id: z.string(),
+  request_type: z.enum(["prompt", "tool_call", "delegation", "continuation"]),
+  request_content: text,
+  context_mode: text,
+  context_token_count: count,
+  response_content: text,
+  response_summary: text,
+  tool_calls_json: text,
+  files_modified_json: text,
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  iteration_count: z.number(),
+  max_iterations: z.number(),
+  max_duration_ms: z.number(),
+  bailout_reason: text,
+  status: z.string(),
+  error_message: text,
+  metadata_json: z.string(),
+});
+
+export const MessagePage = z.object({ messages: z.array(MessageView), nextCursor });
+
+export const Usage = z.object({
+  byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
+  byModel: z.array(RunUsageView.omit({ toolCalls: true }).extend({ model: z.string() })),
+  byEdge: z.array(
+    z.object({
+      from: z.string(),
+      to: z.string(),
+      started: z.int(),
+      succeeded: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+      successRate: z.number().nullable(),
+    }),
+  ),
+});
+
+const page = {
+  limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the nextCursor of the page before")
+    .exactOptional(),
+};
+
+export const PageQuery = z.strictObject(page);
+
+export const SessionView = z.object({
+  id: z.string(),
+  runs: z.int(),
+  createdAt: z.number(),
+  /** The latest run: who is spoken to, and how it stands. */
+  last: RunSummary,
+});
+export type SessionView = z.infer<typeof SessionView>;
+
+export const SessionPage = z.object({ sessions: z.array(SessionView), nextCursor });
+
+export const SayBody = z.strictObject({
+  /** Absent: whoever was spoken to last. */
+  agent: z.string().min(1).exactOptional(),
+  text: z.string().trim().min(1),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** Somebody is there to answer. */
+  attended: z.boolean().exactOptional(),
+});
+export type SayBody = z.input<typeof SayBody>;
+
+export const Said = z.object({
+  runId: z.string(),
+  /** It went to a run that was under way; otherwise it has started this one. */
+  joined: z.boolean(),
+});
+
+export const SettingsBody = z.strictObject({
+  /** Whom a chat speaks to where nobody is named. */
+  agent: z.string().min(1).exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+});
+export type SettingsBody = z.infer<typeof SettingsBody>;
+
+export const SettingsView = z.object({
+  agent: z.string(),
+  mode: z.enum(["auto", "chat"]),
+  /** The default model; cadre.yaml says it. */
+  model: z.string(),
+});
+export type SettingsView = z.infer<typeof SettingsView>;
+
+export const WorkspaceQuery = z.strictObject({
+  /** A folder of the project. */
+  path: z.string().min(1).max(4_096).default("."),
+});
+
+export const WorkspaceEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  kind: z.enum(["file", "folder"]),
+  /** Of a folder. */
+  get children() {
+    return z.array(WorkspaceEntry).optional();
+  },
+});
+export type WorkspaceEntry = z.infer<typeof WorkspaceEntry>;
+
+export const WorkspaceTree = z.object({
+  path: z.string(),
+  entries: z.array(WorkspaceEntry),
+  /** There is more than is shown. */
+  truncated: z.boolean(),
+});
+export type WorkspaceTree = z.infer<typeof WorkspaceTree>;
+
+export const AgentDetail = AgentView.extend({
+  /** As a run would pin it now; absent where the file is broken. */
+  definition: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const ExplanationView = z.object({
+  agent: z.string(),
+  file: z.string(),
+  description: z.string(),
+  kind: z.enum(["main", "subagent"]),
+  isTerminal: z.boolean(),
+  terminals: z.array(z.unknown()).readonly(),
+  models: z.array(z.string()).readonly(),
+  tools: z
+    .array(z.object({ name: z.string(), effect: z.string(), only: z.array(z.string()).optional() }))
+    .readonly(),
+  limits: z.unknown(),
+  reachable: z.array(z.unknown()),
+  stops: z.array(z.unknown()),
+  blastRadius: z.unknown(),
+  worstCase: z.unknown(),
+});
+
+function eventViews() {
+  return Object.entries(payloads).map(([type, payload]) =>
+    z.object({
+      runId: z.string(),
+      seq: z.int(),
+      position: z.int(),
+      ts: z.number(),
+      type: z.literal(type),
+      key: z.string(),
+      payload,
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+// Runs by the words in their journals.
+
+import { expect } from "vitest";
+import type { Store } from "../store.ts";
+import {
+  admit,
+  callStarted,
+  context,
+  ended,
+  type Open,
+  scenarios,
+  signal,
+  take,
+  thought,
+  toolResult,
+} from "./kit.contract.ts";
+
+export function searchContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario("a run is found by its task, by what was said and by what came of it", async ({ store }) => {
+    await admit(store, "r1", { task: "Mend the Kühlschrank" });
+    await admit(store, "r2", { task: "Paint the door" });
+    await signal(store, "r1", context("c1", "It hums at night."));
+    const driver = await take(store, "r1");
+    await driver.append([callStarted("m1")]);
+    await driver.append([thought("m1", { content: [{ type: "text", text: "The compressor is loose." }] })]);
+    await driver.append([ended("RUN_COMPLETED", "Tightened three screws.")]);
+    for (const q of ["mend", "kuhlschrank", "KÜHLSCHRANK", "hums", "compressor", "screws", "screw"])
+      expect(await found(store, q), q).toEqual(["r1"]);
+    expect(await found(store, "the")).toEqual(["r2", "r1"]);
+    expect(await found(store, "refrigerator")).toEqual([]);
+  });
+
+  scenario("every word must be there, in whatever event it is", async ({ store }) => {
+    await admit(store, "r1", { task: "Mend the door" });
+    await admit(store, "r2", { task: "Paint the door" });
+    await signal(store, "r2", context("c1", "In green."));
+    expect(await found(store, "door green")).toEqual(["r2"]);
+    expect(await found(store, "mend green")).toEqual([]);
+  });
+
+  scenario("what comes later is found later, and after a restart", async (opened) => {
+    await admit(opened.store, "r1");
+    expect(await found(opened.store, "violet")).toEqual([]);
+    await signal(opened.store, "r1", context("c1", "In violet."));
+    expect(await found(opened.store, "violet")).toEqual(["r1"]);
+    const next = await opened.reopen();
+    await signal(next, "r1", context("c2", "Or in amber."));
+    expect(await found(next, "violet amber")).toEqual(["r1"]);
+  });
+
+  scenario("of a tool's output, what stands at its beginning", async ({ store }) => {
+    await admit(store, "r1");
+    await signal(store, "r1", toolResult("m1.0", { output: `early ${"x ".repeat(50_000)} late` }));
+    expect(await found(store, "early")).toEqual(["r1"]);
+    expect(await found(store, "late")).toEqual([]);
+  });
+
+  scenario("with the other filters, in pages", async ({ store }) => {
+    for (let i = 1; i <= 5; i++) await admit(store, `r${i}`, { agent: i === 3 ? "other" : "coder" });
+    const first = await store.runs({ q: "mend", agent: "coder", limit: 3 });
+    expect(first.runs.map(({ id }) => id)).toEqual(["r5", "r4", "r2"]);
+    const second = await store.runs({ q: "mend", agent: "coder", limit: 3, cursor: first.nextCursor! });
+    expect(second).toMatchObject({ runs: [{ id: "r1" }], nextCursor: undefined });
+  });
+
+  scenario("[A59] what a query language would make of it is only words", async ({ store }) => {
+    await admit(store, "r1", { task: 'Say "near" and not more' });
+    const words = ['"near"', "NEAR(", "near*", "near AND not", "words:near -near", 'near" OR "x'];
+    const [none, ...rest] = await Promise.all(
+      ["", ...words, '"', "*", "'; DROP TABLE runs --", "\0", "\ud800", "^", "{near}"].map((q) =>
+        found(store, q),
+      ),
+    );
+    expect(none).toEqual([]);
+    expect(rest.slice(0, 3)).toEqual([["r1"], ["r1"], ["r1"]]);
+    expect(await found(store, "near")).toEqual(["r1"]);
+  });
+
+  scenarios(open, "pruned")("what is pruned is not found any more", async ({ store }) => {
+    for (const runId of ["old", "kept"]) {
+      await admit(store, runId);
+      await (await take(store, runId)).append([ended("RUN_COMPLETED", "Mended.")]);
+    }
+    expect(await found(store, "mended")).toEqual(["kept", "old"]);
+    await store.prune({ root: "old" });
+    expect(await found(store, "mended")).toEqual(["kept"]);
+  });
+}
+
+async function found(store: Store, q: string): Promise<string[]> {
+  return (await store.runs({ q })).runs.map(({ id }) => id);
+}

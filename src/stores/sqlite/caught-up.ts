@@ -1,0 +1,29 @@
+// What is made of the journals and not written with them: the messages, and the words that runs are found by. Caught up
+// when somebody asks, page by page, so that appends go on in between.
+
+import type { JournalEvent } from "../../journal/events.ts";
+import type { MessageFilter, RunFilter } from "../store.ts";
+import { Committer } from "./committer.ts";
+import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
+import { indexedUpTo, indexPage } from "./search.ts";
+import type { Sql } from "./sql.ts";
+
+export class CaughtUp extends Committer {
+  async messages(filter: MessageFilter) {
+    await this.catchUp(recordedUpTo, recordPage);
+    return listMessages(this.sql, filter);
+  }
+
+  override async runs(filter: RunFilter) {
+    if (filter.q !== undefined) await this.catchUp(indexedUpTo, indexPage);
+    return super.runs(filter);
+  }
+
+  private async catchUp(place: (sql: Sql) => number, takePage: TakePage): Promise<void> {
+    let behind = place(this.sql) < this.lastPosition;
+    while (behind) behind = await this.enqueue(() => takePage(this.sql, (...page) => this.page(...page)));
+  }
+}
+
+/** Takes in the next page; false: there was none. */
+type TakePage = (sql: Sql, read: (after: number, limit: number) => JournalEvent[]) => boolean;

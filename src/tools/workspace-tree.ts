@@ -1,0 +1,73 @@
+// The files of a workspace as a tree, for a person who looks. As the tools see it: links are not followed, and what
+// .gitignore names or a dot hides is left out.
+
+import { messageOf } from "../errors.ts";
+import { holdFolder } from "./held-folder.ts";
+import { ripgrep } from "./ripgrep.ts";
+import { placeInWorkspace } from "./workspace-path.ts";
+
+/** Files that are shown at once. */
+const MAX_FILES = 5_000;
+
+export interface Entry {
+  name: string;
+  path: string;
+  kind: "file" | "folder";
+  children?: Entry[];
+}
+
+export async function workspaceTree(
+  workspace: string,
+  path: string,
+): Promise<{ path: string; entries: Entry[]; truncated: boolean } | { problem: string }> {
+  const place = await placeInWorkspace(workspace, path);
+  if (!place.ok) return { problem: place.why };
+  if (!place.exists) return { problem: `${path} does not exist` };
+  try {
+    await using folder = await holdFolder(place.root, place.names);
+    const files: string[] = [];
+    const end = await ripgrep({
+      // Sorted, so that what is cut off is always the same part.
+      args: ["--files", "--sort=path", "--no-require-git", "--null", "--", "."],
+      separator: "\0",
+      folder,
+      signal: new AbortController().signal,
+      onRecord(record) {
+        if (files.length === MAX_FILES) return false;
+        files.push(record.replace(/^\.\//, ""));
+        return true;
+      },
+    });
+    if (!end.ok) return { problem: `${path} cannot be listed: ${end.why}` };
+    return { path: place.relative, entries: nested(files, place.relative), truncated: !end.complete };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      problem: code === "ENOTDIR" ? `${path} is no folder` : `${path} cannot be listed: ${messageOf(error)}`,
+    };
+  }
+}
+
+function nested(files: readonly string[], base: string): Entry[] {
+  const top: Entry[] = [];
+  const folders = new Map<string, Entry[]>([["", top]]);
+  const childrenOf = (folder: string): Entry[] => {
+    const known = folders.get(folder);
+    if (known) return known;
+    const children: Entry[] = [];
+    folders.set(folder, children);
+    add(folder, { kind: "folder", children });
+    return children;
+  };
+  const add = (path: string, entry: Pick<Entry, "kind" | "children">): void => {
+    const slash = path.lastIndexOf("/");
+    const whole = base === "." ? path : `${base}/${path}`;
+    childrenOf(path.slice(0, Math.max(0, slash))).push({
+      name: path.slice(slash + 1),
+      path: whole,
+      ...entry,
+    });
+  };
+  for (const file of files) add(file, { kind: "file" });
+  return top;
+}
