@@ -5,7 +5,8 @@
 import type { Position, RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import type { ApiParts } from "./parts.ts";
+import type { Store } from "../stores/store.ts";
+import type { Settings } from "./settings.ts";
 import type { SettingsBody } from "./wire.ts";
 
 export interface Channel {
@@ -63,12 +64,14 @@ interface Group {
   before: Promise<void> | undefined;
 }
 
-export function createHub({
-  store,
-  onDelta,
-  onProblem,
-  settings,
-}: Pick<ApiParts, "store" | "onDelta" | "onProblem" | "settings">): Hub {
+export interface HubParts {
+  store: Pick<Store, "onCommit">;
+  settings: Pick<Settings, "onChange">;
+  onDelta(listener: (delta: Delta) => void): () => void;
+  onProblem(problem: { message: string; error: unknown }): void;
+}
+
+export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hub {
   const groups = new Map<string, Group>();
   let pending: JournalEvent[] = [];
   let unsubscribe: (() => void) | undefined;

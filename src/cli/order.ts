@@ -8,6 +8,8 @@ import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
 import type { Invocation } from "./io.ts";
 import { projectOf } from "./project.ts";
 
+export type { Preset };
+
 export type Order =
   | { type: "task"; wanted: Wanted; preset?: Preset | undefined }
   | { type: "retry"; runId: string }

@@ -6,9 +6,7 @@ import { editTool } from "./edit.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
 import type { LokiAccess } from "./loki-client.ts";
-import { lokiLabelsTool } from "./loki-labels.ts";
-import { lokiQueryTool } from "./loki-query.ts";
-import { lokiServiceErrorsTool } from "./loki-service-errors.ts";
+import { lokiTools } from "./loki-tools.ts";
 import { lsTool } from "./ls.ts";
 import { readTool } from "./read.ts";
 import { restartServiceTool, type ServiceAccess } from "./restart-service.ts";
@@ -33,9 +31,7 @@ export const toolsFor = ({ bash, loki, services, web, search }: ToolSetup): read
   lsTool,
   bashTool(bash),
   todoWriteTool,
-  lokiQueryTool(loki),
-  lokiLabelsTool(loki),
-  lokiServiceErrorsTool(loki),
+  ...lokiTools(loki),
   restartServiceTool(services),
   ...webTools({ web, search }),
 ];

@@ -263,7 +263,7 @@ describe("decisions", () => {
         agent: "clerk",
         task: "pay one",
         attended: true,
-        limits: { approvalTimeout: 40 },
+        limits: { approvalTimeout: 120 },
       });
       const paidBefore = book.paid.length;
       const [item] = await asked(api, runId);

@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
-import type { Preset } from "../../journal/definition.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
 import { followRun, type Watched } from "../follow-run.ts";
@@ -11,7 +10,7 @@ import { type Invocation, isAttended } from "../io.ts";
 import { createKeys } from "../keys.ts";
 import { type Leaving, watchLeaving } from "../leaving.ts";
 import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
-import { beginOrder, type Order, orderOf, refuseUnknownAgent } from "../order.ts";
+import { beginOrder, type Order, orderOf, type Preset, refuseUnknownAgent } from "../order.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
 import { askForTrust } from "../trust-question.ts";
