@@ -3,7 +3,17 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
-import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "./api.fixture.ts";
+import {
+  type Api,
+  ask,
+  asked,
+  CLERK,
+  isEnd,
+  ledger,
+  serveRuntime,
+  tempProject,
+  until,
+} from "./api.fixture.ts";
 
 const LEADER = `---
 name: leader
@@ -158,6 +168,17 @@ test("[S4-43] a message that waits to be read is in the queue, and leaves it wit
   const told = await feed.until(hasEnded(runId));
   const queues = told.flatMap(({ data }) => (data.type === "QueueUpdated" ? [data.queue] : []));
   expect(queues).toMatchObject([[{ text: "and hurry" }], []]);
+});
+
+test("[S4-42] [S4-46] settings that somebody changes are told, with a seq that grows", async () => {
+  const feed = await listen();
+  for (const mode of ["auto", "chat"]) await ask(api, "POST", "/api/settings", { mode });
+  const told = await feed.until((all) => all.length === 2);
+  expect(told.map(({ data }) => [data.type, data.settings.mode])).toEqual([
+    ["SettingsUpdated", "auto"],
+    ["SettingsUpdated", "chat"],
+  ]);
+  expect(told[1]!.data.seq).toBeGreaterThan(told[0]!.data.seq);
 });
 
 test("[F46] who comes back with the last id misses nothing and hears nothing twice", async () => {
