@@ -1,5 +1,6 @@
 // `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
-// `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls.
+// `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls. `npm run bench sse`:
+// how soon events reach those who watch.
 
 import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Measure, Measured } from "./child.ts";
 import { patterns } from "./patterns.ts";
+import { sse } from "./sse.ts";
 import { median, print, whole } from "./table.ts";
 
 const CONTENDERS = ["floor", "langgraph", "langgraph-delta", "cadre"];
@@ -51,10 +53,11 @@ async function main(name = "peers"): Promise<void> {
     ["peers", () => peers([cpuTable, treeTable, diskTable, extrasTable])],
     ["trees", () => peers([treeTable])],
     ["patterns", patterns],
+    ["sse", sse],
   ]).get(name);
   if (!bench) {
     console.error(
-      `There is no bench called ${name}: say \`npm run bench\`, \`npm run bench trees\` or \`npm run bench patterns\`.`,
+      `There is no bench called ${name}: say \`npm run bench\`, and \`trees\`, \`patterns\` or \`sse\` behind it.`,
     );
     process.exitCode = 1;
     return;

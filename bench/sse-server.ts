@@ -1,0 +1,81 @@
+// The server whose events are watched: Cadre's own, or a bare one. Writes when it is told to, and says what that has cost.
+
+import { mkdtempSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { servePublicly } from "../src/api/public-server.ts";
+import { openSettings } from "../src/api/settings.ts";
+import { createRuntime } from "../src/runtime.ts";
+import type { Load } from "./sse.ts";
+
+const load = JSON.parse(process.argv[2]!) as Load;
+const { url, headers, write } = await (load.server === "cadre" ? cadre() : floor());
+process.send!({ url, headers });
+process.once("message", () => void measure());
+
+async function measure(): Promise<void> {
+  const total = load.perSecond * load.seconds;
+  const before = process.cpuUsage();
+  const began = performance.now();
+  let middle = 0;
+  for (let at = 0; at < total; at++) {
+    const due = began + (at * 1_000) / load.perSecond;
+    const wait = due - performance.now();
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+    await write(`n${at}|${(Date.now() + (performance.now() % 1)).toFixed(3)}`);
+    if (at === Math.floor(total / 2)) middle = process.memoryUsage().rss;
+  }
+  const { user, system } = process.cpuUsage(before);
+  const growth = (process.memoryUsage().rss - middle) / 1024 / 1024;
+  process.send!({ cpu: (user + system) / 1_000 / load.seconds, growth });
+}
+
+async function cadre() {
+  const folder = mkdtempSync(join(tmpdir(), "cadre-bench-"));
+  const runtime = await createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
+  const { store, people, admit, retry, say, agents, explain, workspaceTree, onDelta, parts } = runtime;
+  const { runId } = await admit({ agent: "assistant", task: "be watched" });
+  // As while somebody drives it: a run that rests is read anew for every append.
+  await store.acquire(runId, "bench");
+  const token = "a-token-that-is-long-enough-for-it";
+  const server = await servePublicly(
+    {
+      ...{ store, people, admit, retry, say, agents, explain, workspaceTree, onDelta },
+      systemPrompt: parts.systemPrompt,
+      settings: openSettings(folder),
+      info: { version: "0", folder, startedAt: 0, drives: false, model: "scripted" },
+      who: () => "bench",
+      onProblem: ({ error }) => console.error(error),
+    },
+    { host: "127.0.0.1", port: 0, token, names: [] },
+  );
+  return {
+    url: `${server.url}/api/runs/${runId}/events?tree=1&stream=1&follow=1`,
+    headers: { Authorization: `Bearer ${token}` },
+    write: async (id: string) => {
+      const payload = { id, source: "person" as const, text: "x".repeat(200) };
+      await store.append({ runId, after: 0, events: [{ type: "CONTEXT_ADDED", payload }] });
+    },
+  };
+}
+
+/** As little as it takes: the same bytes to every socket. */
+async function floor() {
+  const readers = new Set<ServerResponse>();
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" }).write(": hello\n\n");
+    readers.add(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    headers: {},
+    write: async (id: string) => {
+      const payload = { id, source: "person", text: "x".repeat(200) };
+      const frame = `id: s.1\ndata: ${JSON.stringify({ runId: "r", seq: 1, position: 1, ts: 1, type: "CONTEXT_ADDED", key: "k", payload })}\n\n`;
+      for (const reader of readers) reader.write(frame);
+    },
+  };
+}
