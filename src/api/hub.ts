@@ -100,7 +100,7 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
   };
   const subscribe = (): void => {
     const endCommits = store.onCommit((events) => {
-      if (pending.length === 0 && events.length > 0) setImmediate(flush);
+      if (pending.length === 0 && events.length > 0) queueMicrotask(flush);
       for (const event of events) pending.push(event);
     });
     const endDeltas = onDelta((delta) => {

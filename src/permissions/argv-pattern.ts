@@ -53,7 +53,11 @@ export function inAnyCase(pattern: ArgvPattern): (argv: readonly ShellWord[]) =>
   const [program, ...words] = pattern.words;
   const folded = typeof program === "string" ? program.toLowerCase() : program;
   const wide = { ...pattern, words: folded === undefined ? words : [folded, ...words] };
-  return ([first, ...rest]) => matchArgv(wide, [first?.toLowerCase(), ...rest]);
+  return (argv) => {
+    const [first, ...rest] = argv;
+    // Variables that are only set are no command.
+    return argv.length === 0 ? "no" : matchArgv(wide, [first?.toLowerCase(), ...rest]);
+  };
 }
 
 /** Whether a text that is not read here speaks of the program: then it may run it. */

@@ -110,14 +110,18 @@ function folderAbove(pattern: string): (place: Place, goesDown: "deep" | "shallo
 function cannot(speaksOf: "change" | "read", { readOnly, command, reach }: CommandUnit): boolean {
   if (speaksOf === "change" && readOnly) return true;
   if (command.assigns || reach().argvs.some(([name]) => name === undefined)) return false;
-  const program = command.argv[0] ?? "";
-  return TEXT_ONLY.has(program) || (speaksOf === "change" && NEVER_CHANGES.has(program));
+  const [program = "", verb = ""] = command.argv;
+  if (TEXT_ONLY.has(program)) return true;
+  return speaksOf === "change" && (NEVER_CHANGES.has(program) || (program === "git" && RECORDS.has(verb)));
 }
 
 const TEXT_ONLY = new Set("echo true false basename dirname tr which type".split(" "));
 const NEVER_CHANGES = new Set(
   "cat head tail wc nl ls stat cut grep cmp readlink realpath pwd id uname whoami test [".split(" "),
 );
+
+/** Verbs of git that write down what files are, and leave them so. */
+const RECORDS = new Set(["add", "commit"]);
 
 /** Shows names and never what stands in a file. */
 const namesOnly = ({ command: { argv }, readOnly }: CommandUnit): boolean =>

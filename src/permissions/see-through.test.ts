@@ -11,6 +11,14 @@ const verdicts = (commands: readonly string[], setting: Setting) =>
 const all = (verdict: string, commands: readonly string[]) =>
   commands.map((command) => `${verdict}: ${command}`);
 
+it("asks for nothing that no such thing can come of", () => {
+  const setting: Setting = { project: { allow: ["Bash"], ask: ["Bash(tee *)", "Edit(app.js)"] } };
+  const harmless = ["a=1; ls", "a=1; b=2 ls", "git add app.js && git commit -m done"];
+  expect(verdicts(harmless, setting)).toEqual(all("allow", harmless));
+  const doubtful = ["a=1; $a x", "git checkout app.js", "git -c x=y add app.js"];
+  expect(verdicts(doubtful, setting)).toEqual(all("ask", doubtful));
+});
+
 describe("a command that is forbidden", () => {
   const setting: Setting = {
     project: { allow: ["Bash", "Edit(**)"], deny: ["Bash(curl *)", "Bash(git push *)"] },

@@ -99,7 +99,12 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
         agent: "worker",
         task: `go; the password is ${CANARY.file}`,
         input: { [CANARY.env]: [CANARY.env] },
-        permissions: { allow: ["Bash", "Read"], ask: [], deny: [] },
+        permissions: {
+          // A file like `.env` is protected: a command that may change it passes only by its own words.
+          allow: ["Bash", "Read", "Bash(base64 .env)", "Bash(od -An -tx1 -v .env)"],
+          ask: [],
+          deny: [],
+        },
       },
       `key ${CANARY.file}`,
     );

@@ -17,6 +17,7 @@ it("[S1-6] [S1-30] [A40] [A45] factory/researcher searches and reads; private pl
   const world = await makeWorld({
     config: `
 model: scripted/test
+taint: off
 web: { private: ["127.0.0.1:${net.port}"], deny: [evil.example] }
 search: { provider: searxng, url: "${search.url}" }`,
     script: turns(
