@@ -11,7 +11,7 @@ const COLUMNS = [
 ];
 const SERVERS = ["floor", "cadre"];
 const ROUNDS = 3;
-const SECONDS = 10;
+const SECONDS = 15;
 
 export interface Load {
   server: string;
