@@ -57,6 +57,12 @@ export function isProtected(path: string): boolean {
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
 
+/** Cadre's own files: the token that answers for a person, and what every run has said. Not even to be read without a question (A32). */
+export const isCadresOwn = (path: string): boolean =>
+  foldPath(path)
+    .split("/")
+    .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");
+
 /** A path as the most forgiving file system reads it; `/` at its start stays. */
 export function foldPath(path: string): string {
   const parts = path.split(/[\\/]+/).flatMap((part) => (part === "" || part === "." ? [] : [fold(part)]));
