@@ -5,11 +5,12 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { findSandbox } from "./find-sandbox.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { takeAway } from "./protected-paths.ts";
+import { type Taken, takeAway } from "./protected-paths.ts";
 import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
 import { guardedPaths, type ReachRequest, reachOf } from "./sandbox-reach.ts";
 import { withHeir } from "./supervised.ts";
 import type { ToolContext } from "./tool.ts";
+import { visibleName } from "./visible.ts";
 
 /** What a project says about where its commands run. */
 export interface Confinement {
@@ -78,11 +79,18 @@ export async function confine(
   };
 }
 
-function takenWords(taken: readonly string[], keptIn: string): string[] {
-  if (taken.length === 0) return [];
-  const what = taken.length === 1 ? `${taken[0]} was` : `${taken.join(", ")} were`;
+function takenWords({ moved, left }: Taken, keptIn: string): string[] {
+  const those = (names: readonly string[]) =>
+    `${names.map(visibleName).join(", ")} ${names.length === 1 ? "was" : "were"}`;
+  const rule =
+    "files that decide what runs may only be made by a command that names them and that a person has approved";
   return [
-    `${what} made by this command and moved to ${keptIn}: files that decide what runs may only be made by a command that names them and that a person has approved.`,
+    ...(moved.length === 0 ? [] : [`${those(moved)} made by this command and moved to ${keptIn}: ${rule}.`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `Mind: ${those(left)} made by this command and could not be moved away: a person must look. ${rule}.`,
+        ]),
   ];
 }
 
