@@ -21,6 +21,8 @@ export interface CommandUnit {
   protected?: string | undefined;
   command: ShellCommand;
   exact: boolean;
+  /** A command before it may have gone to another folder: the same words may mean something else there. */
+  elsewhere: boolean;
   readOnly: boolean;
   /** Seen only when a rule asks: most calls meet no rule that needs it. */
   reach(): Reach;
@@ -73,14 +75,16 @@ function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(reachOf));
   const folders = once(() => foldersOf(reaches(), workplace.workspace));
-  const stays = !parsed.commands.some(({ argv }) => mayGoElsewhere(argv[0]));
+  const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
+  const stays = leavesAt < 0;
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const readOnly =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
     const reach = () => reaches()[index]!;
     const named = once(() => namedPlaces(reach(), folders(), workplace));
     const kept = readOnly ? undefined : protectedIn(named());
-    return { kind: "command", command, exact, readOnly, reach, named, protected: kept };
+    const elsewhere = !stays && index > leavesAt;
+    return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
   const here: Folders = { known: [workplace.workspace], unknown: false };
   // What only reads may read a file by `<`; what does more was not allowed to be fed with it.
