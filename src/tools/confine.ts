@@ -4,6 +4,7 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { findSandbox } from "./find-sandbox.ts";
+import { guardSettings } from "./git-config-guard.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { type Taken, takeAway } from "./protected-paths.ts";
 import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
@@ -61,7 +62,9 @@ export async function confine(
     write: setup.sandbox.write,
     path: env["PATH"] ?? "",
   };
-  const { guarded, ...reach } = await reachOf(request);
+  const { guarded, git, ...reach } = await reachOf(request);
+  const putBack =
+    request.approved && git ? await guardSettings(join(git.common, "config"), command) : undefined;
   const wrapped = await sandbox.wrap(argv, reach);
   return {
     sandbox: sandbox.name,
@@ -73,7 +76,12 @@ export async function confine(
       const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
       const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
       const taken = await takeAway(guarded, now, keptIn);
-      return [...takenWords(taken, keptIn), ...hint(complaint, sandbox.name, reach)];
+      const settings = (await putBack?.(join(keptIn, ".git"))) ?? [];
+      return [
+        ...takenWords(taken, keptIn),
+        ...settingWords(settings, keptIn),
+        ...hint(complaint, sandbox.name, reach),
+      ];
     },
     done: () => wrapped.done?.(),
   };
@@ -93,6 +101,13 @@ function takenWords({ moved, left }: Taken, keptIn: string): string[] {
         ]),
   ];
 }
+
+const settingWords = (settings: readonly string[], keptIn: string): string[] =>
+  settings.length === 0
+    ? []
+    : [
+        `.git/config was put back: this command set ${settings.map(visibleName).join(", ")}, which only a command may that says \`git config\`. What it made of it is in ${keptIn}.`,
+      ];
 
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;

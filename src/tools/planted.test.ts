@@ -48,6 +48,28 @@ describe.each(confining)("what is planted in the sandbox %s", (driver) => {
     expect(existsSync(join(place.path, ".git/modules/new/config"))).toBe(false);
   });
 
+  it("[A37] an approved git command leaves no setting behind that starts programs; its own ones stay", async () => {
+    await using place = await project(driver);
+    await place.write({
+      "build.sh": "git config core.fsmonitor 'touch owned'; git config alias.st '!evil'\n",
+    });
+    const before = await place.read(".git/config");
+    const planted = await place.run("git status --short && sh build.sh", { approved: true });
+    expect(planted.output).toMatch(/\.git\/config was put back: this command set core\.fsmonitor, alias\.st/);
+    expect(await place.read(".git/config")).toBe(before);
+    const linked =
+      "git status --short; mv .git/conf* x; ln -s ../x .git/conf''ig; git conf''ig alias.st '!evil'";
+    await place.run(linked, { approved: true });
+    expect(await place.read(".git/config")).toBe(before);
+    await place.run("git remote add up ext::sh%20-c%20evil", { approved: true });
+    expect(await place.read(".git/config")).toBe(before);
+
+    await place.run("git remote add up /srv/x.git && git switch -qc new", { approved: true });
+    expect(await place.read(".git/config")).toContain("/srv/x.git");
+    await place.run("git config core.pager less", { approved: true });
+    expect(await place.read(".git/config")).toContain("pager = less");
+  });
+
   it("[A37] nothing that cannot be moved keeps the rest from being moved, and none of it is called not run", async () => {
     await using elsewhere = await folderIn(existsSync("/dev/shm") ? "/dev/shm" : tmpdir());
     await using place = await project(driver, elsewhere.path);

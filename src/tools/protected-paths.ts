@@ -93,11 +93,18 @@ const found = async (path: string, name: string): Promise<ProtectedPath> => ({
 });
 
 /** What git itself writes for a person who told it to: `git remote add`, `git init`, `git submodule add`. */
-const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info|modules\/.+|worktrees\/.+))$/;
+const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info))$/;
+const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
+  [/^\.git\/modules\//, /\bsubmodules?\b/],
+  [/^\.git\/worktrees\//, /\bworktree\b/],
+];
 
 /** Whether somebody who reads the command reads that it is about this file. */
 export function isNamedBy(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
-  if (BY_GIT.test(name) && /(^|[^\w.-])git\s/.test(command)) return true;
+  if (/(^|[^\w.-])git\s/.test(command)) {
+    if (BY_GIT.test(name)) return true;
+    if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
+  }
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
 }
@@ -113,7 +120,7 @@ export async function takeAway(
   const made = after.filter((one) => !one.isOthers && !isThere(before, one));
   const taken: Taken = { moved: [], left: [] };
   for (const { path, name } of made) {
-    const isAway = await move(path, join(keptIn, name)).then(
+    const isAway = await moveAway(path, join(keptIn, name)).then(
       () => true,
       () => false,
     );
@@ -131,7 +138,7 @@ export interface Taken {
   left: string[];
 }
 
-async function move(from: string, to: string): Promise<void> {
+export async function moveAway(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   // A folder that may not be written cannot be moved elsewhere.
   await makeWritable(from);
