@@ -31,6 +31,7 @@ import { createPrices } from "./models/prices.ts";
 import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
+import { isProtected } from "./permissions/protected.ts";
 import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
@@ -289,6 +290,9 @@ function loopParts(wiring: LoopWiring): LoopParts {
   };
 }
 
+/** Protected files that the child did not change by Write or Edit, which ask about each. */
+const unlessIn = (files: readonly string[]) => (path: string) => isProtected(path) && !files.includes(path);
+
 /** `folder`: whose worktrees are looked after, when nobody is left to close them. */
 function worktreesOf(folder: string): LoopParts["worktrees"] {
   return {
@@ -300,7 +304,8 @@ function worktreesOf(folder: string): LoopParts["worktrees"] {
       return { worktree, workspace: join(worktree.path, head.folder) };
     },
     open: openWorktree,
-    close: closeWorktree,
+    close: (worktree, { files, ...options }) =>
+      closeWorktree(worktree, { ...options, mustLook: unlessIn(files) }),
     async sweep(isAlive) {
       const left = await readdir(join(folder, ".cadre", "worktrees")).catch(() => []);
       if (left.length === 0) return;

@@ -2,12 +2,10 @@
 
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { tokenFile } from "../config/secrets.ts";
 
 /** A guess has no chance from here on. */
 export const MIN_TOKEN = 24;
-
-export const tokenFile = (dir: string): string => join(dir, "token");
 
 /** The token of this folder; made when there is none, or none that is worth its name. */
 export function tokenOf(dir: string): string {

@@ -124,6 +124,16 @@ describe("[A61] the project's .env files", () => {
     expect(files.secrets()).toEqual([{ name: "A_KEY", value: "second-value!" }]);
   });
 
+  test("[A32] the token of Cadre itself is one, also when it is made later", () => {
+    const folder = join(root, "up");
+    mkdirSync(join(folder, ".cadre"), { recursive: true });
+    const files = envFiles(folder);
+    expect(files.secrets()).toEqual([]);
+    writeFileSync(join(folder, ".cadre/token"), "a-token-of-some-length\n");
+    expect(files.changed()).toBe(true);
+    expect(files.secrets()).toEqual([{ name: "CADRE_TOKEN", value: "a-token-of-some-length" }]);
+  });
+
   test("a folder that is not there has none", () => {
     expect(envFiles(join(root, "nowhere")).secrets()).toEqual([]);
   });

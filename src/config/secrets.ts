@@ -102,20 +102,32 @@ export interface EnvFiles {
   changed(): boolean;
 }
 
-/** The project's `.env` files, in its folder and a few levels below. */
-export function envFiles(folder: string): EnvFiles {
+/** Where Cadre keeps its own token: who has it may approve. */
+export const tokenFile = (dir: string): string => join(dir, "token");
+
+/** The project's `.env` files, in its folder and a few levels below, and the token in the folder that is Cadre's own. */
+export function envFiles(folder: string, dir = join(folder, ".cadre")): EnvFiles {
+  const token = tokenFile(dir);
   let files = findEnvFiles(folder);
-  let stamp = stampOf([folder, ...files]);
+  let stamp = stampOf([folder, token, ...files]);
   return {
-    secrets: () => files.flatMap(fileSecrets),
+    secrets: () => [...tokenIn(token), ...files.flatMap(fileSecrets)],
     changed() {
-      const now = stampOf([folder, ...files]);
+      const now = stampOf([folder, token, ...files]);
       if (now === stamp) return false;
       files = findEnvFiles(folder);
-      stamp = stampOf([folder, ...files]);
+      stamp = stampOf([folder, token, ...files]);
       return true;
     },
   };
+}
+
+function tokenIn(path: string): NamedSecret[] {
+  try {
+    return secretsIn("CADRE_TOKEN", [readFileSync(path, "utf8").trim()]);
+  } catch {
+    return [];
+  }
 }
 
 function findEnvFiles(folder: string): string[] {

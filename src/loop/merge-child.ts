@@ -35,10 +35,11 @@ export async function mergeChild(runId: string, run: RunJournal, parts: LoopPart
 
 /** What a failed or cancelled child has done stays on its branch, for whoever wants to look. */
 async function close(child: ChildRun, worktree: Worktree, parts: LoopParts): Promise<Merged> {
-  const { success, summary } = child.ended!;
+  const { success, summary, result } = child.ended!;
+  const files = [...result.files_created, ...result.files_modified];
   const message = `${child.agent}: ${summary.split("\n", 1)[0]!.slice(0, 60)}\n\nRun ${child.runId}`;
   try {
-    return await parts.worktrees.close(worktree, { message, keep: !success });
+    return await parts.worktrees.close(worktree, { message, keep: !success, files });
   } catch (error) {
     return { status: "kept", branch: worktree.branch, files: [], detail: messageOf(error) };
   }

@@ -90,7 +90,11 @@ export interface Worktrees {
   ): Promise<{ worktree: Worktree; workspace: string } | { problem: string }>;
   open(worktree: Worktree): Promise<void>;
   /** Keeps or brings in what was done there, and removes the folder. */
-  close(worktree: Worktree, options: { message: string; keep: boolean }): Promise<Merged>;
+  close(
+    worktree: Worktree,
+    /** `files`: what the child has changed by tools that were judged. */
+    options: { message: string; keep: boolean; files: readonly string[] },
+  ): Promise<Merged>;
   /** Closes what runs have left behind that are not alive any more. */
   sweep(isAlive: (runId: RunId) => Promise<boolean>): Promise<void>;
 }

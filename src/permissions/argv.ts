@@ -153,7 +153,7 @@ function mayExpand(text: string): boolean {
   const rest = text
     .replace(/\\./g, "")
     .replaceAll("{}", "")
-    .replace(/^[\w./:@%+,-]+=/, "")
+    .replace(/^([\w./:@%+,-]+=)+/, "")
     .replace(/(?<=\w)[~^]/g, "");
   return /[$`~{}*?[\]()<>!^=#\\]/.test(rest);
 }

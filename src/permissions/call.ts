@@ -12,7 +12,7 @@ import {
 import { type Folders, foldersOf, type NamedPlaces, namedPlaces } from "./named-places.ts";
 import type { PermissionRequest } from "./permission.ts";
 import { type Look, type Places, placesOf, type Sight, type Workplace } from "./places.ts";
-import { isProtected } from "./protected.ts";
+import { isCadresOwn, isProtected } from "./protected.ts";
 import { mayRunCode, type Reach, reachOf } from "./reach.ts";
 import { isInside, isReadOnlyCommand } from "./shell.ts";
 
@@ -21,6 +21,8 @@ export interface CommandUnit {
   protected?: string | undefined;
   command: ShellCommand;
   exact: boolean;
+  /** A command before it may have gone to another folder: the same words may mean something else there. */
+  elsewhere: boolean;
   readOnly: boolean;
   /** Seen only when a rule asks: most calls meet no rule that needs it. */
   reach(): Reach;
@@ -44,6 +46,7 @@ export interface Call {
 
 const READS = new Set(["Read", "LS", "Glob", "Grep"]);
 const CHANGES = new Set(["Write", "Edit"]);
+const SHOWS_CONTENT = new Set(["Read", "Grep"]);
 
 export const isReadingTool = (tool: string): boolean => READS.has(tool);
 export const isChangingTool = (tool: string): boolean => CHANGES.has(tool);
@@ -61,7 +64,8 @@ export function describeCall(request: Pick<PermissionRequest, "tool" | "input"> 
 function pathUnit(tool: string, path: string, workplace: Workplace): Unit {
   const places = placesOf(path, workplace);
   const change = CHANGES.has(tool);
-  return { kind: "path", change, places, protected: change ? protectedAmong([places]) : undefined };
+  const kept = change ? protectedAmong([places]) : SHOWS_CONTENT.has(tool) ? ownAmong([places]) : undefined;
+  return { kind: "path", change, places, protected: kept };
 }
 
 function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
@@ -71,14 +75,16 @@ function shellUnits(parsed: ParsedShell, given: Workplace): Unit[] {
   const exact = parsed.grade === "exact";
   const reaches = once(() => parsed.commands.map(reachOf));
   const folders = once(() => foldersOf(reaches(), workplace.workspace));
-  const stays = !parsed.commands.some(({ argv }) => mayGoElsewhere(argv[0]));
+  const leavesAt = parsed.commands.findIndex(({ argv }) => mayGoElsewhere(argv[0]));
+  const stays = leavesAt < 0;
   const commands = parsed.commands.map((command, index): CommandUnit => {
     const readOnly =
       exact && stays && !command.assigns && isReadOnlyCommand(command.argv, workplace).readOnly;
     const reach = () => reaches()[index]!;
     const named = once(() => namedPlaces(reach(), folders(), workplace));
     const kept = readOnly ? undefined : protectedIn(named());
-    return { kind: "command", command, exact, readOnly, reach, named, protected: kept };
+    const elsewhere = !stays && index > leavesAt;
+    return { kind: "command", command, exact, elsewhere, readOnly, reach, named, protected: kept };
   });
   const here: Folders = { known: [workplace.workspace], unknown: false };
   // What only reads may read a file by `<`; what does more was not allowed to be fed with it.
@@ -114,7 +120,7 @@ function redirectUnit(
     readOnly: harmless && !change && isHere && isInside(target!, workplace),
     places,
     unknown,
-    protected: change ? protectedAmong(places) : undefined,
+    protected: change ? protectedAmong(places) : ownAmong(places),
   };
 }
 
@@ -131,10 +137,13 @@ const protectedIn = ({ sure, perhaps, cut }: NamedPlaces): string | undefined =>
   protectedAmong([...sure, ...perhaps]) ?? (cut ? "files, perhaps, among very many" : undefined);
 
 const protectedAmong = (named: readonly Places[]): string | undefined =>
-  named
-    .flat()
-    .flatMap((place) => (place.real ? [place, place.real] : [place]))
-    .find(({ path }) => isProtected(path))?.path;
+  pathsOf(named).find((path) => isProtected(path));
+
+const ownAmong = (named: readonly Places[]): string | undefined =>
+  pathsOf(named).find((path) => isCadresOwn(path));
+
+const pathsOf = (named: readonly Places[]): string[] =>
+  named.flat().flatMap(({ path, real }) => (real ? [path, real.path] : [path]));
 
 /** The same words come up again and again in the readings of one call. */
 function lookOnce(look: Look): Look {

@@ -28,4 +28,9 @@ describe("grantFor", () => {
       expect(bash(`${command} more`, { grants }).verdict).toBe("ask");
     },
   );
+
+  it("[A21] a file whose name begins or ends with a blank has no grant: the rule would name another", () => {
+    for (const path of [" .envrc", ".envrc ", "\tcadre.yaml", "a.txt\n"])
+      expect(grantFor("Write", { path, content: "" })).toBeUndefined();
+  });
 });

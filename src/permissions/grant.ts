@@ -9,8 +9,7 @@ import { isReadOnlyCommand } from "./shell.ts";
 export const grantFor: GrantFor = (tool, input) => {
   const fields = (input ?? {}) as Record<string, unknown>;
   if (tool === "Bash") return grantForCommand(textOf(fields["command"]));
-  if (isChangingTool(tool))
-    return typeof fields["path"] === "string" ? `Edit(${escapeGlob(fields["path"])})` : undefined;
+  if (isChangingTool(tool)) return grantForFile(fields["path"]);
   return NAMED_BY.has(tool) ? namedGrant(tool, input) : tool;
 };
 
@@ -32,6 +31,12 @@ export function namedGrant(tool: string, input: unknown): string | undefined {
   if (tool !== "WebFetch") return name === "" ? undefined : `${tool}(${name})`;
   const origin = URL.parse(name)?.origin;
   return origin === undefined || origin === "null" ? undefined : `WebFetch(${origin}/**)`;
+}
+
+/** Blanks at the ends of a rule are not read: ` .envrc` would come to `.envrc` (A21). */
+function grantForFile(path: unknown): string | undefined {
+  if (typeof path !== "string" || path !== path.trim()) return undefined;
+  return `Edit(${escapeGlob(path)})`;
 }
 
 /** One command, exactly; commands that only read may follow it, as in `npm test | tail`. */

@@ -3,6 +3,7 @@
 // Pure: what links make of a name is told by whoever looked (`look`); where nobody did, the name is the place.
 
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isCadresOwn } from "./protected.ts";
 
 export interface Workplace {
   workspace: string;
@@ -49,15 +50,16 @@ export function placesOf(path: string, { workspace, mergesInto = [], look }: Wor
   return [real ? { ...own, real } : own, ...originals];
 }
 
-/** Whether a command that opens this path stays in the workspace, by its name and by where it leads. */
+/** Whether a command that opens this path stays in the workspace and out of what is Cadre's, by its name and by where it leads. */
 export function isInWorkspace(path: string, { workspace, look }: Workplace): boolean {
-  if (isAbove(placeIn(workspace, resolve(workspace, path)))) return false;
+  if (isElsewhere(placeIn(workspace, resolve(workspace, path)))) return false;
   if (!look) return true;
   const { real } = look(asOpened(path, workspace));
-  return real !== undefined && !isAbove(placeIn(look(workspace).real ?? workspace, real));
+  return real !== undefined && !isElsewhere(placeIn(look(workspace).real ?? workspace, real));
 }
 
-const isAbove = ({ path }: Place): boolean => /^\.\.(\/|$)/.test(path) || isAbsolute(path);
+const isElsewhere = ({ path }: Place): boolean =>
+  /^\.\.(\/|$)/.test(path) || isAbsolute(path) || isCadresOwn(path);
 
 export const asOpened = (path: string, folder: string): string =>
   isAbsolute(path) ? path : `${folder}${sep}${path}`;

@@ -11,6 +11,9 @@ cadre.yaml agents/x.md agents/deep/x.steps.ts .agents/x.md .cadre/agents/y.md .m
 .vscode/tasks.json .vscode/settings.json .idea/workspace.xml x.code-workspace .devcontainer/devcontainer.json .devcontainer.json .zed/tasks.json
 .envrc mise.toml .bashrc .bash_profile .profile .zshrc .zshenv .config/fish/config.fish .config/autostart/x.desktop .local/bin/git crontab
 Library/LaunchAgents/x.plist .npmrc .yarnrc.yml .yarn/releases/yarn.cjs .pnpmfile.cjs .cargo/config.toml .mvn/extensions.xml pip.conf
+AGENT.md .rules .openhands/setup.sh .kilocode/rules/a.md crush.json lefthook.toml lefthook-local.yml .lintstagedrc.json lint-staged.config.mjs
+.huskyrc.js simple-git-hooks.cjs netlify.toml .builds/a.yml .mergify.yml .helix/languages.toml .bsp/sbt.json .vs/mcp.json .idx/dev.nix .replit
+.bazeliskrc rust-toolchain.toml uv.toml .ipython/profile_default/startup/a.py
 .exrc .gdbinit .dir-locals.el sitecustomize.py .ripgreprc
 .env .env.local packages/api/.env.production .netrc .ssh/authorized_keys .ssh/id_rsa .aws/credentials .kube/config .docker/config.json
 `
@@ -65,6 +68,9 @@ it.each([
   "github/workflows.ts",
   "environment.ts",
   "src/local/a.ts",
+  "src/lefthook.ts",
+  "run/a.sh",
+  "docs/rules.md",
 ])("%s is the work itself", (path) => {
   expect(isProtected(path)).toBe(false);
 });

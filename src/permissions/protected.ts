@@ -12,21 +12,24 @@ const PROTECTED_FILES = new Set([
   // Agents, and what they are told.
   ...lines(`cadre.yaml cadre.yml .mcp.json .claude.json opencode.json opencode.jsonc .aider.conf.yml
     agents.md agents.override.md claude.md claude.local.md gemini.md qwen.md .cursorrules .windsurfrules .clinerules .roorules
-    .roomodes .goosehints copilot-instructions.md`),
+    .roomodes .goosehints copilot-instructions.md agent.md crush.md crush.json .crush.json warp.md .rules .kilocodemodes
+    .openhands_instructions`),
   // Git, hooks, and who must review what.
   ...lines(`.gitconfig .gitmodules .gitattributes .lfsconfig .hgrc codeowners .pre-commit-config.yaml .pre-commit-config.yml
-    lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .overcommit.yml .simple-git-hooks.json .simple-git-hooks.cjs`),
+    .overcommit.yml captainhook.json grumphp.yml`),
   // What a push runs.
   ...lines(`.gitlab-ci.yml .gitlab-ci.yaml jenkinsfile .travis.yml azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml
     .drone.yml .woodpecker.yml .woodpecker.yaml appveyor.yml .appveyor.yml cloudbuild.yaml cloudbuild.yml buildspec.yml .cirrus.yml
-    .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json`),
+    .gitpod.yml .readthedocs.yaml .readthedocs.yml renovate.json .renovaterc .renovaterc.json .mergify.yml .build.yml .zuul.yaml
+    codemagic.yaml bitrise.yml netlify.toml vercel.json amplify.yml render.yaml .cirrus.star`),
   // Shells and what enters a folder with them.
   ...lines(`.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc
-    .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc mise.toml .mise.toml mise.local.toml crontab`),
+    .cshrc .tcshrc .login .inputrc .xinitrc .xprofile .xsession .xsessionrc .envrc mise.toml .mise.toml mise.local.toml .autoenv .autoenv.zsh .replit .stackblitzrc crontab`),
   // Tools that obey a file wherever they start.
   ...lines(`.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs bunfig.toml .pypirc pip.conf .condarc .gemrc nuget.config
     .curlrc .wgetrc .ripgreprc .gdbinit .lldbinit .vimrc .nvimrc .exrc .nvim.lua .dir-locals.el .emacs .tmux.conf .screenrc .psqlrc
-    .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py`),
+    .sqliterc .irbrc .pryrc .rprofile .latexmkrc .devcontainer.json sitecustomize.py usercustomize.py .lvimrc .nanorc .bazelrc .bazeliskrc .buckconfig uv.toml pip.ini
+    .pydistutils.cfg .pythonrc .pythonrc.py rust-toolchain rust-toolchain.toml .jvmopts .sbtopts`),
   // Keys.
   ...lines(
     ".netrc _netrc .pgpass .my.cnf .git-credentials .env .dockercfg .terraformrc credentials.tfrc.json .htpasswd",
@@ -35,19 +38,19 @@ const PROTECTED_FILES = new Set([
 
 const PROTECTED_FOLDERS = new Set([
   ...lines(`.cadre .agents .claude .opencode .cursor .windsurf .codex .gemini .qwen .kiro .roo .cline .clinerules .continue .junie
-    .amazonq .augment .trae .factory .goose`),
+    .amazonq .augment .trae .factory .goose .kilocode .openhands .crush .agent .claude-plugin .idx .codesandbox .gitpod`),
   ...lines(
-    ".git .hg .jj .githooks .husky .lefthook .github .gitlab .gitea .forgejo .circleci .buildkite .woodpecker .teamcity .tekton",
+    ".git .hg .jj .githooks .husky .lefthook .github .gitlab .gitea .forgejo .circleci .buildkite .woodpecker .teamcity .tekton .semaphore .builds .zuul.d",
   ),
   ...lines(
-    ".vscode .idea .fleet .zed .devcontainer .direnv .yarn .cargo .mvn .bundle .config .local cron.d crontabs launchagents",
+    ".vscode .vs .idea .fleet .zed .helix .bsp .theia .externaltoolbuilders .emacs.d .ipython .jupyter .devcontainer .direnv .yarn .cargo .mvn .bundle .config .local cron.d crontabs launchagents",
   ),
   ...lines(".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store"),
 ]);
 
 /** `.env.local` holds what `.env` does; `.env.example` is there to be read. */
 const PROTECTED_NAMES =
-  /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+)$/;
+  /^(\.env\.(?!example$|sample$|template$|dist$).+|jenkinsfile\..+|.+\.code-workspace|git~\d+|\.?lefthook(-local)?\.(ya?ml|toml|jsonc?)|\.?simple-git-hooks\.\w+|\.lintstagedrc(\.\w+)?|lint-staged\.config\.\w+|\.huskyrc(\.\w+)?|husky\.config\.\w+)$/s;
 
 /** Takes a path relative to the workspace. Pure: looks at the name alone. */
 export function isProtected(path: string): boolean {
@@ -56,6 +59,12 @@ export function isProtected(path: string): boolean {
   if (PROTECTED_FILES.has(parts.at(-1) ?? "")) return true;
   return parts.some((part) => PROTECTED_FOLDERS.has(part) || PROTECTED_NAMES.test(part));
 }
+
+/** Cadre's own files: the token that answers for a person, and what every run has said. Not even to be read without a question (A32). */
+export const isCadresOwn = (path: string): boolean =>
+  foldPath(path)
+    .split("/")
+    .some((part, at, parts) => part === ".cadre" && parts[at + 1] !== "agents");
 
 /** A path as the most forgiving file system reads it; `/` at its start stays. */
 export function foldPath(path: string): string {

@@ -44,7 +44,7 @@ function follow(argv: readonly ShellWord[], depth: number, found: Found): void {
   const words = argv.slice(1);
   if (isInterpreter(name)) found.code.push(...words.filter(isScript));
   if (name === "git")
-    found.code.push(...words.filter((word) => word?.includes("=") && isScript(word)).map(String));
+    found.code.push(...words.filter((word) => /^!|=/.test(word ?? "") && isScript(word)).map(String));
   if (!wraps(name, words)) return;
   if (depth >= MAX_DEPTH || argv.length > MAX_WORDS || found.argvs.length > MAX_ARGVS) {
     found.argvs.push(UNKNOWN);

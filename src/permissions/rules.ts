@@ -13,6 +13,7 @@ import {
   parseArgvPattern,
 } from "./argv-pattern.ts";
 import { type Call, isChangingTool, isReadingTool, type Unit } from "./call.ts";
+import { withLooseFlags } from "./loose-flags.ts";
 import { type PathRuleOptions, pathRule } from "./path-rule.ts";
 
 /** `strict` reads rules that allow; `wide` those that ask or deny. */
@@ -139,15 +140,16 @@ type Matching = Pick<CompiledRule, "weight" | "matches">;
 
 function argvRule(pattern: ArgvPattern, reading: Reading): Matching & Pick<CompiledRule, "concerns"> {
   const strict = (unit: Unit): Match => {
-    if (unit.kind !== "command" || !unit.exact || unit.command.assigns) return "no";
+    if (unit.kind !== "command" || !unit.exact || unit.command.assigns || unit.elsewhere) return "no";
     if (unit.protected !== undefined && !pattern.exact) return "no";
     return matchArgv(pattern, unit.command.argv) === "yes" ? "yes" : "no";
   };
   const matches = inAnyCase(pattern);
+  const loosely = withLooseFlags(pattern);
   const wide = (unit: Unit): Match => {
     if (unit.kind !== "command" && unit.kind !== "text") return "no";
     const { argvs, code } = unit.reach();
-    const found = new Set(argvs.map(matches));
+    const found = new Set([...argvs.map(matches), ...(loosely ? argvs.map(loosely) : [])]);
     if (unit.kind === "command" && found.has("yes")) return "yes";
     return found.has("yes") || found.has("maybe") || code.some((text) => mentions(pattern, text))
       ? "maybe"

@@ -403,3 +403,56 @@ describe("rules that allow, where a command goes elsewhere", () => {
     expect(bash("echo x > src/a", setting).verdict).toBe("allow");
   });
 });
+
+describe("flags in another order or spelling", () => {
+  const setting: Setting = {
+    project: { allow: ["Bash"], deny: ["Bash(rm -rf *)", "Bash(git push --force *)"] },
+  };
+  const DENIED = [
+    "rm -fr x",
+    "rm -r -f x",
+    "rm x -rf",
+    "rm -rfv x",
+    "rm -r x -f",
+    "/bin/rm -v -fr x",
+    "sudo rm -fr x",
+    "bundle exec rm -rf x",
+    "mise exec -- rm -fr x",
+    "hyperfine 'rm -rf x'",
+    "git push origin main --force",
+    "git -C x push origin --force",
+  ];
+  it("[A28] [Z4] are what the rule forbids", () => {
+    expect(verdicts(DENIED, setting)).toEqual(all("deny", DENIED));
+  });
+
+  const DOUBTFUL = [
+    "rm -Rf x",
+    "rm --recursive --force x",
+    "rm -r $x",
+    "git push -f",
+    "git push --force-with-lease",
+    "git config alias.x '!rm -rf x'",
+    "at now <<< 'rm -rf x'",
+    "tar cf a x --checkpoint-action=exec='rm -rf x'",
+    "socat - EXEC:'rm -rf x'",
+  ];
+  it("[A28] [Z4] ask where they may be", () => {
+    expect(verdicts(DOUBTFUL, setting)).toEqual(all("ask", DOUBTFUL));
+  });
+
+  const ORDINARY = ["rm x", "rm -r x", "rm -f x", "git push", "git push origin main", "git rm -rf x"];
+  it("are not in the way of ordinary work", () => {
+    expect(verdicts(ORDINARY, setting)).toEqual(all("allow", ORDINARY));
+  });
+});
+
+it("[A21] [Z3] what is allowed by its words is not allowed in another folder", () => {
+  const setting: Setting = {
+    project: { allow: ["Bash(cd *)", "Bash(pushd *)", "Bash(npm test)"] },
+    grants: [{ rule: "Bash(make)" }],
+  };
+  const asking = ["cd evil && npm test", "pushd evil; npm test", "cd evil; make", "true; cd .. && npm test"];
+  expect(verdicts(asking, setting)).toEqual(all("ask", asking));
+  expect(bash("npm test && cd evil", setting).verdict).toBe("allow");
+});

@@ -54,9 +54,7 @@ function checkWords(name: string, words: readonly string[], workplace: Workplace
   if (!spec) return no(`${name} is not known to only read`);
   // One word of text may look like anything; where `-e` gives the pattern, every plain word is a path.
   let patterns =
-    spec.operands === "pattern-then-paths" && !words.some((word) => /^-[a-zA-Z]*e|^--files$/.test(word))
-      ? 1
-      : 0;
+    spec.operands === "pattern-then-paths" && !words.some((word) => /^-\w*e|^--files$/.test(word)) ? 1 : 0;
   return checkEach(
     words,
     (word) => {

@@ -10,6 +10,8 @@ const WRAPPERS = list(`
   xargs parallel setsid stdbuf unbuffer rlwrap script expect command builtin exec eval trap source . find fd watch entr
   chroot unshare nsenter bwrap firejail proot fakeroot systemd-run dbus-run-session xvfb-run flock lockf strace ltrace
   valgrind perf gdb catchsegv faketime chronic ssh sshpass torsocks proxychains proxychains4 caffeinate tini dumb-init
+  chpst runcon prlimit choom uclampset sg rsh cgexec aa-exec newgrp fakechroot dbus-launch ssh-agent start-stop-daemon ld.so
+  dotenv direnv hyperfine xterm at batch crontab nc ncat ansible fzf bpftrace mapfile readarray complete compgen
   npx pnpx bunx uvx pipx concurrently nodemon screen tmux busybox toybox ld-linux-x86-64.so ld-linux-aarch64.so
   sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu pwsh`);
 
@@ -17,9 +19,9 @@ const WRAPPERS = list(`
 const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: list("exec x"),
   pnpm: list("exec dlx"),
-  yarn: list("exec dlx"),
+  yarn: list("exec dlx run"),
   bun: list("x"),
-  git: list("bisect submodule rebase filter-branch"),
+  git: list("bisect submodule rebase filter-branch difftool mergetool"),
   docker: list("run exec"),
   podman: list("run exec"),
   kubectl: list("run exec"),
@@ -27,6 +29,20 @@ const WRAPPING_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
   poetry: list("run"),
   pipenv: list("run"),
   conda: list("run"),
+  ...Object.fromEntries(
+    list("pdm hatch rye volta")
+      .values()
+      .map((name) => [name, list("run")]),
+  ),
+  ...Object.fromEntries(
+    list("mise asdf bundle lerna")
+      .values()
+      .map((name) => [name, list("exec x")]),
+  ),
+  cmake: list("-E"),
+  corepack: list("npm pnpm yarn npx pnpx"),
+  cargo: list("watch"),
+  "nix-shell": list("--run --command"),
 };
 
 /** They run commands that stand in no word of theirs: in a file, or in what they are fed. */
@@ -35,7 +51,7 @@ const SHELLS = list("sh bash dash ash zsh ksh mksh fish rbash csh tcsh xonsh nu 
 /** Their words may hold code that runs commands and opens files, in a language that is not read here. */
 const INTERPRETERS = list(`
   python pypy node nodejs deno bun tsx ts-node perl ruby php lua luajit awk gawk mawk nawk sed tclsh osascript
-  powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell`);
+  powershell Rscript julia groovy sqlite psql mysql vi vim nvim ex ed emacs make gmake tar rsync m4 jshell socat gdb zip less`);
 
 export const isWrapper = (name: string): boolean => WRAPPERS.has(name);
 

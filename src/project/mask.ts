@@ -10,11 +10,11 @@ export interface MaskPlace {
   folder: string;
   env: Env;
   /** Absent where the configuration cannot be read: the environment and the files still count. */
-  config?: Pick<Config, "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
+  config?: Pick<Config, "dir" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
 }
 
 export function projectMask({ folder, env, config }: MaskPlace): Mask {
-  const files = envFiles(folder);
+  const files = envFiles(folder, config?.dir);
   const { providers, loki, mcpServers, search, webhooks } = config ?? {};
   const settings = { providers, loki, mcpServers, search, webhooks };
   const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];

@@ -79,13 +79,18 @@ async function runConfined(confined: Confined, timeout: number, context: ToolCon
     const failed = ended.code !== 0 || stopped !== undefined;
     const notes = [
       ...(ended.left ? [`Mind: ${ended.left}.`] : []),
-      ...(await confined.after(failed ? text : "")),
+      ...(await confined.after(failed ? text : "").catch(unseen)),
     ];
     return { ...answer(text, size, [end, ...notes].join("\n"), failed), sandbox };
   } finally {
     confined.done();
   }
 }
+
+/** It has run: no failure after that may say that it has not. */
+const unseen = (error: unknown): string[] => [
+  `Mind: what it has left could not be looked at (${messageOf(error)}).`,
+];
 
 interface Outcome {
   text: string;

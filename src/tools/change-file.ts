@@ -4,7 +4,7 @@
 //  - A byte order mark and CR LF throughout are kept: models see neither.
 
 import { refusal } from "./answers.ts";
-import { diffPreview } from "./diff-preview.ts";
+import { diffPreview, TOO_LONG } from "./diff-preview.ts";
 import { markProblem } from "./marks.ts";
 import {
   ABSENT,
@@ -41,6 +41,9 @@ export async function changeFile(path: string, plan: Plan, context: ToolContext)
   if ("refused" in planned) return refusal(`${path} ${planned.refused}; nothing was changed`);
   if (before.ok && before.text === planned.text)
     return { output: `${place.relative} already has exactly this content` };
+  // A yes to what could not be seen is no yes.
+  if (context.approved && differenceOf(place, before, planned.text) === undefined)
+    return refusal(`${path} ${TOO_LONG}; nothing was changed`);
   try {
     if ((await replaceFile(place, planned.text, { key, before })) === "changed") return stale(place);
   } catch (error) {
@@ -60,7 +63,8 @@ export async function previewChange(path: string, plan: Plan, workspace: string)
   const { fingerprint } = before;
   const planned = planFor(place, before, plan);
   if ("refused" in planned) return { text: `Will be refused: ${path} ${planned.refused}`, fingerprint };
-  return { text: diffPreview(place.relative, before.ok ? before.text : "", planned.text), fingerprint };
+  const text = differenceOf(place, before, planned.text) ?? `Will be refused: ${path} ${TOO_LONG}`;
+  return { text, fingerprint };
 }
 
 /** Undefined where nothing will be changed anyway. */
@@ -76,6 +80,9 @@ export async function fingerprintsOf(
   if ("refused" in planned) return undefined;
   return { path: place.relative, before: before.fingerprint, after: fingerprintOf(planned.text) };
 }
+
+const differenceOf = ({ relative }: Place, before: FileText, after: string): string | undefined =>
+  diffPreview(relative, before.ok ? before.text : "", after);
 
 function planFor({ relative }: Place, before: FileText, plan: Plan): Planned {
   if (/\.ipynb$/i.test(relative)) return { refused: NOTEBOOK };

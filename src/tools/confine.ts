@@ -4,12 +4,14 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { findSandbox } from "./find-sandbox.ts";
+import { guardSettings } from "./git-config-guard.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { takeAway } from "./protected-paths.ts";
+import { type Taken, takeAway } from "./protected-paths.ts";
 import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
 import { guardedPaths, type ReachRequest, reachOf } from "./sandbox-reach.ts";
 import { withHeir } from "./supervised.ts";
 import type { ToolContext } from "./tool.ts";
+import { visibleName } from "./visible.ts";
 
 /** What a project says about where its commands run. */
 export interface Confinement {
@@ -60,7 +62,9 @@ export async function confine(
     write: setup.sandbox.write,
     path: env["PATH"] ?? "",
   };
-  const { guarded, ...reach } = await reachOf(request);
+  const { guarded, git, ...reach } = await reachOf(request);
+  const putBack =
+    request.approved && git ? await guardSettings(join(git.common, "config"), command) : undefined;
   const wrapped = await sandbox.wrap(argv, reach);
   return {
     sandbox: sandbox.name,
@@ -72,19 +76,38 @@ export async function confine(
       const now = await guardedPaths(request, workspace, await gitFoldersOf(workspace));
       const keptIn = join(setup.stateFolder, "taken", context.runId, `${context.callId}-${context.attempt}`);
       const taken = await takeAway(guarded, now, keptIn);
-      return [...takenWords(taken, keptIn), ...hint(complaint, sandbox.name, reach)];
+      const settings = (await putBack?.(join(keptIn, ".git"))) ?? [];
+      return [
+        ...takenWords(taken, keptIn),
+        ...settingWords(settings, keptIn),
+        ...hint(complaint, sandbox.name, reach),
+      ];
     },
     done: () => wrapped.done?.(),
   };
 }
 
-function takenWords(taken: readonly string[], keptIn: string): string[] {
-  if (taken.length === 0) return [];
-  const what = taken.length === 1 ? `${taken[0]} was` : `${taken.join(", ")} were`;
+function takenWords({ moved, left }: Taken, keptIn: string): string[] {
+  const those = (names: readonly string[]) =>
+    `${names.map(visibleName).join(", ")} ${names.length === 1 ? "was" : "were"}`;
+  const rule =
+    "files that decide what runs may only be made by a command that names them and that a person has approved";
   return [
-    `${what} made by this command and moved to ${keptIn}: files that decide what runs may only be made by a command that names them and that a person has approved.`,
+    ...(moved.length === 0 ? [] : [`${those(moved)} made by this command and moved to ${keptIn}: ${rule}.`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `Mind: ${those(left)} made by this command and could not be moved away: a person must look. ${rule}.`,
+        ]),
   ];
 }
+
+const settingWords = (settings: readonly string[], keptIn: string): string[] =>
+  settings.length === 0
+    ? []
+    : [
+        `.git/config was put back: this command set ${settings.map(visibleName).join(", ")}, which only a command may that says \`git config\`. What it made of it is in ${keptIn}.`,
+      ];
 
 const SIGNS =
   /read-only file system|EROFS|device or resource busy|resolve host|name resolution|network is unreachable|ENOTFOUND|EAI_AGAIN|ENETUNREACH|no new privileges|CONNECT tunnel failed|blocked by/i;

@@ -10,6 +10,8 @@ describe("what a repository has git run", () => {
   it.each([
     ['[filter "x"]\n\tclean = evil', "filter.clean"],
     ['[filter "a]b"]\n\tprocess = evil', "filter.process"],
+    ['[filter "a]b"] clean = evil', "filter.clean"],
+    ["[log]\n\tshowSignature # always", "log.showsignature"],
     ["[diff]\n\texternal = evil", "diff.external"],
     ['[diff "x"]\n\ttextconv = evil', "diff.textconv"],
     ["[DIFF.x]\r\n\tCommand = evil\r", "diff.command"],
@@ -47,6 +49,21 @@ describe("what a repository has git run", () => {
     await writeFile(join(folder.path, "config"), "[diff]\n external = evil\n");
     expect(programOfGit(folder.path)).toBe("diff.external");
   });
+});
+
+it("[A30] [A35] a .git that leads to another repository is not looked into without a question", async () => {
+  await using victim = await tempGit();
+  await using folder = await tempWorkspace();
+  await writeFile(join(folder.path, ".git"), `gitdir: ${victim.path}/.git\n`);
+  expect(programOfGit(folder.path)).toBe("a .git that leads to another repository");
+  await using linked = await tempWorkspace();
+  await symlink(join(victim.path, ".git"), join(linked.path, ".git"));
+  expect(programOfGit(linked.path)).toBe("a .git that leads to another repository");
+  await victim.git(["worktree", "add", "-q", "side"]);
+  expect(programOfGit(join(victim.path, "side"))).toBeUndefined();
+  await using outer = await tempGit();
+  await outer.git(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", victim.path, "sub"]);
+  expect(programOfGit(join(outer.path, "sub"))).toBeUndefined();
 });
 
 describe("what is really at a path", () => {

@@ -2,7 +2,7 @@
 // text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
 // there is no reading. What the person's own configuration says is the person's.
 
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { LFS } from "./git-programs.ts";
 
@@ -10,6 +10,7 @@ import { LFS } from "./git-programs.ts";
 export function programOfGit(workspace: string): string | undefined {
   const folder = gitFolder(workspace);
   if (folder === undefined) return undefined;
+  if (folder === STRAY) return "a .git that leads to another repository";
   const common = resolve(folder, textAt(join(folder, "commondir"))?.trim() ?? ".");
   const modules = existsSync(join(common, "modules")) ? globSync("modules/**/config", { cwd: common }) : [];
   for (const file of [
@@ -26,16 +27,30 @@ export function programOfGit(workspace: string): string | undefined {
   return undefined;
 }
 
+const STRAY = Symbol("another repository");
+
 /** The folder that git would find from here: `.git`, where a file of that name points, or a bare repository. */
-function gitFolder(workspace: string): string | undefined {
+function gitFolder(workspace: string): string | typeof STRAY | undefined {
   for (let at = workspace; ; at = dirname(at)) {
     const named = join(at, ".git");
     const points = /^gitdir: (.+)$/m.exec(textAt(named) ?? "")?.[1];
-    if (points !== undefined) return resolve(at, points);
-    if (existsSync(named)) return named;
+    if (points !== undefined) return pointsBack(resolve(at, points), at) ? resolve(at, points) : STRAY;
+    if (existsSync(named)) return realpathSync(named) === join(realpathSync(at), ".git") ? named : STRAY;
     if (existsSync(join(at, "HEAD")) && existsSync(join(at, "objects"))) return at;
     if (dirname(at) === at) return undefined;
   }
+}
+
+/** A worktree's record and a submodule's folder say whose they are. What does not may be anybody's, who did not mean it to be read. */
+function pointsBack(folder: string, top: string): boolean {
+  const tops = [top, realpathSync(top)];
+  const record = textAt(join(folder, "gitdir"))?.trim();
+  if (record !== undefined) return tops.some((one) => resolve(folder, record) === join(one, ".git"));
+  const settings = settingsIn(textAt(join(folder, "config")) ?? "");
+  return settings.some(
+    ({ section, key, value }) =>
+      `${section}.${key}` === "core.worktree" && tops.includes(resolve(folder, value)),
+  );
 }
 
 interface Setting {
@@ -48,13 +63,15 @@ interface Setting {
 const TELLING =
   /^(filter|include|includeif|gpg)\.|^core\.(fsmonitor|worktree)$|^diff\.(external|command|textconv)$|^log\.showsignature$|^extensions\.partialclone$|^remote\.promisor$/;
 
+const HEADER = /^\s*\[\s*([\w-]+)(?:\.[^\]"]*|\s*"(?:[^"\\]|\\.)*")?\s*\](.*)$/s;
+
 function settingsIn(text: string): Setting[] {
   let section = "";
   return text.split("\n").flatMap((line) => {
     // A key may stand on the line of its section: `[core] fsmonitor = x`.
-    const [, name = section, rest = line] = /^\s*\[\s*([\w-]+)[^\]]*\](.*)$/s.exec(line) ?? [];
+    const [, name = section, rest = line] = HEADER.exec(line) ?? [];
     section = name.toLowerCase();
-    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*)?$/is.exec(rest) ?? [];
+    const [, key, value = "true"] = /^\s*([a-z][\w-]*)\s*(?:=\s*(.*?)\s*|[#;].*)?$/is.exec(rest) ?? [];
     return key === undefined ? [] : [{ section, key: key.toLowerCase(), value }];
   });
 }

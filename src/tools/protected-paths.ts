@@ -2,8 +2,8 @@
 // away again when a command has made them. One exception: a person has approved this very command, and it names the file.
 // Looked at are the workspace itself and its git folder; what lies deeper is for the rules alone.
 
-import { cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { chmod, cp, lstat, mkdir, readdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import type { GitFolders } from "./git-folders.ts";
 
 export interface ProtectedPath {
@@ -12,6 +12,8 @@ export interface ProtectedPath {
   name: string;
   /** Where it leads, if it is a link. */
   link: string | undefined;
+  /** A part of another worktree: if it is new, somebody else may have begun to work there. */
+  isOthers?: boolean;
 }
 
 export interface ProtectedPlace {
@@ -21,9 +23,10 @@ export interface ProtectedPlace {
   isProtected: (path: string) => boolean;
 }
 
-/** Files in a git folder that name programs, or other folders with such files. */
+/** Files in a git folder that name programs, or other folders with such files. A submodule's is one, a worktree's record nearly. */
 const COMMON_PARTS = ["hooks", "config", "config.worktree", "info", "commondir"];
 const WORKTREE_PARTS = ["config.worktree", "commondir", "gitdir"];
+const MOST_MODULES = 500;
 
 /** Those that are there now. */
 export async function protectedPaths({
@@ -32,17 +35,46 @@ export async function protectedPaths({
   isProtected,
 }: ProtectedPlace): Promise<ProtectedPath[]> {
   const isOurs = (name: string) => name === ".cadre" || join(workspace, name) === git?.common;
-  const parts = async (folder: string, wanted: readonly string[]) =>
-    (await entriesOf(folder)).filter((entry) => wanted.includes(entry)).map((entry) => join(folder, entry));
   const inWorkspace = (await entriesOf(workspace)).filter((name) => isProtected(name) && !isOurs(name));
-  const inGit = [
-    ...(git ? await parts(git.common, COMMON_PARTS) : []),
-    ...(git && git.own !== git.common ? await parts(git.own, WORKTREE_PARTS) : []),
-  ];
   return Promise.all([
     ...inWorkspace.map((name) => found(join(workspace, name), name)),
-    ...inGit.map((path) => found(path, join(".git", basename(path)))),
+    ...(git ? await inGit(git) : []),
   ]);
+}
+
+async function inGit({ common, own }: GitFolders): Promise<Promise<ProtectedPath>[]> {
+  const parts = async (folder: string, wanted: readonly string[], named: string) =>
+    (await entriesOf(folder))
+      .filter((entry) => wanted.includes(entry))
+      .map((entry) => found(join(folder, entry), join(named, entry)));
+  const records = (await entriesOf(join(common, "worktrees"))).map((name) => join(common, "worktrees", name));
+  const modules = await modulesIn(join(common, "modules"));
+  const of = (folder: string): string => (folder === own ? ".git" : join(".git", relative(common, folder)));
+  const all = [
+    parts(common, COMMON_PARTS, ".git"),
+    ...records.map(async (folder) =>
+      (await parts(folder, WORKTREE_PARTS, of(folder))).map(async (part) => ({
+        ...(await part),
+        isOthers: folder !== own,
+      })),
+    ),
+    ...modules.map((folder) => parts(folder, COMMON_PARTS, of(folder))),
+  ];
+  return (await Promise.all(all)).flat();
+}
+
+/** Git folders of submodules: their names may have slashes, and they may have submodules of their own. */
+async function modulesIn(folder: string): Promise<string[]> {
+  const modules: string[] = [];
+  const open = [folder];
+  for (let at = open.shift(); at !== undefined && modules.length < MOST_MODULES; at = open.shift()) {
+    const entries = await entriesOf(at);
+    const isModule = entries.includes("HEAD") && entries.includes("objects");
+    if (isModule || entries.includes("config")) modules.push(at);
+    if (!isModule) open.push(...entries.map((entry) => join(at, entry)));
+    else if (entries.includes("modules")) open.push(join(at, "modules"));
+  }
+  return modules;
 }
 
 /** A folder by a link is somebody else's: it is not looked into. */
@@ -61,11 +93,18 @@ const found = async (path: string, name: string): Promise<ProtectedPath> => ({
 });
 
 /** What git itself writes for a person who told it to: `git remote add`, `git init`, `git submodule add`. */
-const BY_GIT = new Set([".git", ".git/config", ".git/info", ".gitmodules"]);
+const BY_GIT = /^(\.git|\.gitmodules|\.git\/(config|info))$/;
+const BY_VERB: readonly [file: RegExp, command: RegExp][] = [
+  [/^\.git\/modules\//, /\bsubmodules?\b/],
+  [/^\.git\/worktrees\//, /\bworktree\b/],
+];
 
 /** Whether somebody who reads the command reads that it is about this file. */
 export function isNamedBy(command: string, { name }: Pick<ProtectedPath, "name">): boolean {
-  if (BY_GIT.has(name) && /(^|[^\w.-])git\s/.test(command)) return true;
+  if (/(^|[^\w.-])git\s/.test(command)) {
+    if (BY_GIT.test(name)) return true;
+    if (BY_VERB.some(([file, verb]) => file.test(name) && verb.test(command))) return true;
+  }
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`(^|[^\\w.-])${literal}($|[^\\w.-])`).test(command);
 }
@@ -75,20 +114,52 @@ export async function takeAway(
   before: readonly ProtectedPath[],
   after: readonly ProtectedPath[],
   keptIn: string,
-): Promise<string[]> {
+): Promise<Taken> {
   const isThere = (list: readonly ProtectedPath[], one: ProtectedPath) =>
     list.some(({ path, link }) => path === one.path && link === one.link);
-  const made = after.filter((one) => !isThere(before, one));
-  for (const { path, name } of made) await move(path, join(keptIn, name));
+  const made = after.filter((one) => !one.isOthers && !isThere(before, one));
+  const taken: Taken = { moved: [], left: [] };
+  for (const { path, name } of made) {
+    const isAway = await moveAway(path, join(keptIn, name)).then(
+      () => true,
+      () => false,
+    );
+    (isAway ? taken.moved : taken.left).push(name);
+  }
   for (const one of before)
-    if (one.link !== undefined && !isThere(after, one)) await symlink(one.link, one.path);
-  return made.map(({ name }) => name);
+    if (one.link !== undefined && !isThere(after, one))
+      await symlink(one.link, one.path).catch(() => taken.left.push(one.name));
+  return taken;
 }
 
-async function move(from: string, to: string): Promise<void> {
+/** By name. `left`: could not be moved, and is still there. */
+export interface Taken {
+  moved: string[];
+  left: string[];
+}
+
+export async function moveAway(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-  await rename(from, to).catch(async () => {
-    await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  // A folder that may not be written cannot be moved elsewhere.
+  await makeWritable(from);
+  await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return;
+    await makeWritable(from, "all");
+    await cp(from, to, { recursive: true, verbatimSymlinks: true, filter: isPlain });
     await rm(from, { recursive: true, force: true });
   });
+}
+
+async function makeWritable(path: string, what: "this" | "all" = "this"): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats?.isDirectory()) return;
+  await chmod(path, stats.mode | 0o700);
+  if (what === "this") return;
+  for (const entry of await readdir(path)) await makeWritable(join(path, entry), "all");
+}
+
+/** Pipes, sockets and devices cannot be copied, and are nobody's work. */
+async function isPlain(path: string): Promise<boolean> {
+  const stats = await lstat(path);
+  return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink();
 }

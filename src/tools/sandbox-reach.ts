@@ -45,7 +45,9 @@ const HOME_SECRETS = (
 /** What programs in a home need beside their own folder. */
 const HOME_SHOWN = [".gitconfig", ".config/git/config", ".rustup", ".local/lib"];
 
-export async function reachOf(request: ReachRequest): Promise<Reach & { guarded: ProtectedPath[] }> {
+export type Reached = Reach & { guarded: ProtectedPath[]; git: GitFolders | undefined };
+
+export async function reachOf(request: ReachRequest): Promise<Reached> {
   const workspace = await realpath(request.workspace);
   const home = await realpath(homedir()).catch(() => homedir());
   const git = await gitFoldersOf(workspace);
@@ -71,7 +73,7 @@ export async function reachOf(request: ReachRequest): Promise<Reach & { guarded:
     pinned.map((path) => dirname(path)),
   );
   set("read", pinned);
-  return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded };
+  return { workspace, paths: await existing(access), network: networkOf(request, reading), guarded, git };
 }
 
 /** The protected files that this command must leave as they are. */

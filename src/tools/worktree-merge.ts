@@ -18,9 +18,16 @@ export type Merged =
 /** Somebody else commits to the parent at the same moment: computed again, this often. */
 const TRIES = 3;
 
+interface MergeOptions {
+  gitDir: string;
+  message: string;
+  why: string | undefined;
+  mustLook: ((path: string) => boolean) | undefined;
+}
+
 export async function mergeBack(
   worktree: Worktree,
-  { gitDir, message, why }: { gitDir: string; message: string; why: string | undefined },
+  { gitDir, message, why, mustLook }: MergeOptions,
 ): Promise<Merged> {
   const { parent, branch, base } = worktree;
   const at = inFolder(parent);
@@ -36,7 +43,10 @@ export async function mergeBack(
     if (earlier !== undefined) return merged(at, earlier);
     return { status: "merged", commit: tip, files: await changedFiles(at, base, tip) };
   }
-  const reason = why ?? (await whyKept(at, tip)) ?? (await whyNotNow(parent, gitDir));
+  // A commit can hold what no tool has written and no command could leave in the folder (A37).
+  const delicate = (await changedFiles(at, base, tip)).filter((path) => mustLook?.(path));
+  const reason =
+    why ?? (await whyKept(at, tip)) ?? (await whyNotNow(parent, gitDir)) ?? whyDelicate(delicate);
   if (reason !== undefined) return kept(worktree, reason);
   for (let left = TRIES; left > 0; left--) {
     const answer = await mergeOnce(worktree, tip, message);
@@ -80,6 +90,11 @@ async function mergedTree(
   const [tree = "", ...clashes] = said.output.split("\0").filter((entry) => entry !== "");
   return said.ok ? { tree } : { clashes };
 }
+
+const whyDelicate = (files: readonly string[]): string | undefined =>
+  files.length === 0
+    ? undefined
+    : `it changes files that decide what runs, and neither Write nor Edit did that: ${someOf(files)}`;
 
 async function whyNotNow(parent: string, gitDir: string): Promise<string | undefined> {
   const unfinished = await unfinishedIn(gitDir);

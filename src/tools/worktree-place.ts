@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/pro
 import { basename, dirname, join, resolve } from "node:path";
 import { CadreError } from "../errors.ts";
 import { type GitPlace, git, inFolder } from "./git.ts";
+import { programsOf } from "./git-programs.ts";
 
 export interface Worktree {
   /** The repository's top folder or the parent's own worktree: where it is merged back. */
@@ -37,15 +38,23 @@ export async function checkoutAround(folder: string): Promise<Checkout> {
   const asked = ["--show-toplevel", "--git-common-dir", "--git-dir"];
   const said = await git(inFolder(folder), ["rev-parse", "--path-format=absolute", ...asked]);
   const [top = "", common = "", gitDir = ""] = said.split("\n");
+  if (gitDir !== common && dirname(dirname(gitDir)) !== common) throw strayRecord(top);
   return { top, common, gitDir };
 }
 
 /** The repository whose top folder this is: another one around it must not be changed in its place. */
 export async function checkoutAt(top: string): Promise<Checkout> {
   const found = await checkoutAround(top);
-  if (found.top === (await realpath(top))) return found;
-  throw new CadreError("UNPROCESSABLE", `${top} is no worktree of git any more`);
+  if (found.top !== (await realpath(top)))
+    throw new CadreError("UNPROCESSABLE", `${top} is no worktree of git any more`);
+  const programs = await programsOf(top);
+  if (programs.length > 0) throw new CadreError("UNPROCESSABLE", startsPrograms(top, programs));
+  return found;
 }
+
+/** A30: what a repository brings along must not run because a child begins or ends. */
+export const startsPrograms = (workspace: string, programs: readonly string[]): string =>
+  `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
 
 export async function recordedWorktrees(common: string): Promise<Recorded[]> {
   const records = await readdir(join(common, "worktrees")).catch(() => []);
@@ -56,8 +65,20 @@ export async function recordedWorktrees(common: string): Promise<Recorded[]> {
 export async function recordOf({ path }: Worktree, common: string): Promise<Recorded | undefined> {
   const place = await realPlace(path);
   const all = await recordedWorktrees(common);
-  return all.find((worktree) => worktree.path === place);
+  const found = all.find((worktree) => worktree.path === place);
+  if (found) await mustBelongTo(common, found);
+  return found;
 }
+
+/** Git believes a file of the record that leads to another repository, whose configuration would start programs (A30). */
+async function mustBelongTo(common: string, { path, record }: Recorded): Promise<void> {
+  // Without the file git takes it for no repository.
+  const said = await readFile(join(record, "commondir"), "utf8").catch(() => undefined);
+  if (said !== undefined && resolve(record, said.trim()) !== common) throw strayRecord(path);
+}
+
+const strayRecord = (path: string): CadreError =>
+  new CadreError("UNPROCESSABLE", `the record of ${path} in git leads to another repository`);
 
 export function inWorktree({ path, record, hasFolder }: Recorded): GitPlace {
   if (!hasFolder) return { folder: record, args: [`--git-dir=${record}`] };

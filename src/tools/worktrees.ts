@@ -22,6 +22,7 @@ import {
   type Recorded,
   recordedWorktrees,
   recordOf,
+  startsPrograms,
   type Worktree,
 } from "./worktree-place.ts";
 
@@ -73,14 +74,18 @@ export function openWorktree(worktree: Worktree): Promise<void> {
   });
 }
 
+export interface CloseOptions {
+  message: string;
+  keep?: boolean;
+  /** Whether a person has to look before a change of this path is merged. */
+  mustLook?: (path: string) => boolean;
+}
+
 /**
  * Commits what is not committed, merges the branch unless `keep`, and removes the folder; the branch goes when its work
  * is in the parent. What `.gitignore` hides goes with the folder.
  */
-export function closeWorktree(
-  worktree: Worktree,
-  options: { message: string; keep?: boolean },
-): Promise<Merged> {
+export function closeWorktree(worktree: Worktree, options: CloseOptions): Promise<Merged> {
   return inTurn(worktree.parent, async () => {
     try {
       return await close(worktree, options);
@@ -131,10 +136,6 @@ async function look(workspace: string): Promise<Head | { problem: string }> {
   return { top, base, folder: prefix.replace(/\/$/, "") };
 }
 
-/** A30: what a repository brings along must not run because a child begins or ends. */
-const startsPrograms = (workspace: string, programs: readonly string[]): string =>
-  `The repository of ${workspace} has git start programs of its own (${programs.join(", ")}), which Cadre does not: configure them for yourself (\`git config --global\`) if you trust them.`;
-
 async function whyNot(workspace: string): Promise<string> {
   const at = inFolder(workspace);
   const { ok, complaint } = await tryGit(at, ["rev-parse", "--show-toplevel"]);
@@ -167,17 +168,14 @@ async function open(worktree: Worktree): Promise<void> {
 const isForeseen = (error: unknown): boolean =>
   error instanceof CadreError || (error as NodeJS.ErrnoException).syscall !== undefined;
 
-async function close(
-  worktree: Worktree,
-  { message, keep = false }: { message: string; keep?: boolean },
-): Promise<Merged> {
+async function close(worktree: Worktree, { message, keep = false, mustLook }: CloseOptions): Promise<Merged> {
   const { parent, branch } = worktree;
   const { common, gitDir } = await checkoutAt(parent);
   const found = await standing(worktree, common);
   const work: Committed = found ? await commitWork(worktree, found, message) : {};
   if (work.stays !== undefined) return kept(worktree, work.stays);
   const why = work.why ?? (keep ? "it was to be kept apart" : undefined);
-  const merged = await mergeBack(worktree, { gitDir, message, why });
+  const merged = await mergeBack(worktree, { gitDir, message, why, mustLook });
   if (found && !(await removed(worktree, found))) return merged;
   // Refused by git unless all of it is in the parent.
   if (!("branch" in merged)) await tryGit(inFolder(parent), ["branch", "--delete", "--quiet", "--", branch]);

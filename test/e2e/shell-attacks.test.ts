@@ -2,7 +2,7 @@
 // does not happen.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { payloadsOf, resultsRead, scenario, turns } from "../support/scenario.ts";
@@ -102,5 +102,37 @@ scenario(
     expect(resultsRead(events).join("\n")).not.toContain("root:");
     expect(existsSync(mark)).toBe(false);
     expect(readFileSync(join(world.folder, "notes"), "utf8")).toBe("read me\nx\n");
+  },
+);
+
+scenario(
+  "[A32] the token that answers for a person is not read without one, and is masked where it comes up",
+  {
+    agent: "tools: [Bash, Read, Grep]",
+    config,
+    script: turns(
+      { calls: [bash("grep -rh a-token .")] },
+      {
+        calls: [
+          { tool: "Read", input: { path: ".cadre/token" } },
+          { tool: "Grep", input: { pattern: ".", path: ".cadre/token" } },
+          bash("cat .cadre/token"),
+          bash("cut -c 1-9 .cadre/token"),
+        ],
+      },
+    ),
+  },
+  async (world) => {
+    mkdirSync(join(world.folder, ".cadre"), { recursive: true });
+    writeFileSync(join(world.folder, ".cadre/token"), "a-token-that-nobody-may-see\n");
+    const runId = await world.run("look around");
+    await world.settled(runId);
+    const events = await world.events(runId);
+    expect(payloadsOf(events, "TOOL_PROPOSED").map(({ verdict }) => verdict)).toEqual([
+      "allow",
+      ...Array(4).fill("ask"),
+    ]);
+    expect(payloadsOf(events, "TOOL_STARTED")).toHaveLength(1);
+    expect(JSON.stringify(payloadsOf(events, "TOOL_RESULT"))).not.toMatch(/a-token-that/);
   },
 );

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { bash, verdict } from "./judge.fixture.ts";
+
+describe("Cadre's own files", () => {
+  const READS = [
+    "cat .cadre/token",
+    "cat ./src/../.CADRE/token",
+    "cat /w/proj/.cadre/token",
+    "head -c 20 .cadre/token",
+    "grep -r . .cadre",
+    "wc -c < .cadre/token",
+    "rg --hidden . .cadre",
+  ];
+  it("[A32] are not read by a command without a question, whatever allows commands", () => {
+    for (const command of READS) {
+      expect(bash(command).verdict, command).toBe("ask");
+      expect(bash(command, { project: { allow: ["Bash", "Bash(cat *)"] } }).verdict, command).toBe("ask");
+    }
+  });
+
+  it("[A32] are not read by a tool without a question, and a search does not show them", () => {
+    for (const tool of ["Read", "Grep"]) {
+      const ask = { verdict: "ask", rule: "protected .cadre/token" };
+      expect(verdict(tool, { path: ".cadre/token" })).toEqual(ask);
+      expect(
+        verdict(tool, { path: ".cadre/token" }, { project: { preset: "trusted", allow: [tool] } }),
+      ).toEqual(ask);
+    }
+    const named = { project: { allow: ["Read(.cadre/token)"] } };
+    expect(verdict("Read", { path: ".cadre/token" }, named).verdict).toBe("allow");
+    expect(verdict("LS", { path: ".cadre" }).verdict).toBe("allow");
+    expect(verdict("Read", { path: "src/.cadrerc" }).verdict).toBe("allow");
+  });
+});
+
+it("[A34] a pattern behind a clustered flag leaves no word for a file outside", () => {
+  for (const command of ["rg -0e. /etc/passwd", "rg -0ne. /etc/passwd", "grep -ne. /etc/passwd"])
+    expect(bash(command).verdict, command).toBe("ask");
+  expect(bash("rg -0e. src").verdict).toBe("allow");
+});
