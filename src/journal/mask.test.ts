@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMask, type Mask, shapesOnly } from "./mask.ts";
@@ -209,4 +210,46 @@ test("what changes is read again, when it is asked for", () => {
   changed = true;
   live.renew();
   expect(live.value(event)).toEqual({ text: "⟦secret NEW⟧" });
+});
+
+describe("[A61] what a folder's .env says must not turn the journal against itself", () => {
+  test.each(["untrusted", "ntrusted", "ancestors", "permissions", "TOOL_RESULT", "workspace"])(
+    "%s is a word of the journal, and stays",
+    (value) => {
+      const event = {
+        type: "TOOL_RESULT",
+        payload: { untrusted: "evil.test", ancestors: [], permissions: {} },
+      };
+      expect(maskOf({ X_TOKEN: value }).value(event)).toBe(event);
+    },
+  );
+});
+
+describe("[A54] [A61] texts that are made to be hard to mask", () => {
+  const many = maskOf(
+    Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`S${index}_TOKEN`, randomBytes(24).toString("base64")]),
+    ),
+  );
+  const wrapped = randomBytes(750_000)
+    .toString("base64")
+    .match(/.{1,76}/g)!
+    .join("\n");
+  const hard: Record<string, string> = {
+    "base64 over many lines": wrapped,
+    "many beginnings of keys": "-----BEGIN PRIVATE KEY-----\nab".repeat(30_000),
+    "many beginnings of blocks": "-----BEGIN A A A A A A A A ".repeat(30_000),
+    "many beginnings of tokens": "sk-ant-".repeat(100_000),
+  };
+  // It blocks everybody: before, these took from ten seconds to minutes.
+  test.each(Object.entries(hard))("%s, a megabyte with 50 secrets", (_, text) => {
+    const from = performance.now();
+    many.text(text);
+    streamed(
+      many,
+      text.slice(0, 100_000),
+      Array.from({ length: 25 }, () => 4_096),
+    );
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
 });

@@ -18,7 +18,9 @@ export function projectMask({ folder, env, config }: MaskPlace): Mask {
   const { providers, loki, mcpServers, search, webhooks } = config ?? {};
   const settings = { providers, loki, mcpServers, search, webhooks };
   const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];
-  return createMask({ list: () => [...fixed, ...files.secrets()], changed: files.changed });
+  // A part of the folder's own path stands in every place that a run is told to work in.
+  const list = () => [...fixed, ...files.secrets()].filter(({ value }) => !folder.includes(value));
+  return createMask({ list, changed: files.changed });
 }
 
 /** `apiKeyEnv: NAME`, `tokenEnv: NAME`, wherever they stand. */
