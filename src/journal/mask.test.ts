@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMask, type Mask, shapesOnly } from "./mask.ts";
@@ -35,6 +36,14 @@ const forms: Record<string, string> = {
   "in an address, in small letters": encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase()),
   "in a form": new URLSearchParams({ d: SECRET }).toString(),
   "in a page": `<b>${SECRET.replaceAll('"', "&quot;").replaceAll("'", "&#39;")}</b>`,
+  "in JSON of careful writers": "k7!Qz/9\\u0022w\\u002BLp\\u0027s\\\\4vT",
+  "in an address of an address": encodeURIComponent(encodeURIComponent(SECRET)),
+  "as a path of an address": encodeURI(SECRET),
+  "in a page, as an attribute": SECRET.replaceAll('"', "&#34;").replaceAll("'", "&apos;"),
+  "in a shell": SECRET.replaceAll("'", "'\\''"),
+  "in a shell, by shlex": SECRET.replaceAll("'", `'"'"'`),
+  "as Node shows it": inspect({ a: SECRET }),
+  "in JSON in base64": Buffer.from(JSON.stringify({ a: SECRET })).toString("base64"),
   "in base64": bytes.toString("base64"),
   "in base64 after one byte": Buffer.from(`x${SECRET}yz`).toString("base64"),
   "in base64 after two bytes": Buffer.from(`xy${SECRET}z`).toString("base64"),
