@@ -5,7 +5,7 @@
 //  R3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
 
 import { indexCutWords } from "./cut-words.ts";
-import { indexWords, type Words } from "./find-words.ts";
+import { indexParts, indexWords, type Words } from "./find-words.ts";
 import { ownWords } from "./own-words.ts";
 import { formsOf } from "./secret-forms.ts";
 import { openTokenFrom, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
@@ -114,8 +114,8 @@ function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
   const names = new Map<string, string>();
   const encoded: string[] = [];
   // R2: a value that stands in a mark would be masked in it for ever.
-  const kept = [...secrets.map((one) => markOf(one.name)), ...ownWords];
-  const isFree = (form: string): boolean => !kept.some((word) => word.includes(form));
+  const standsIn = indexParts([...secrets.map((one) => markOf(one.name)), ...ownWords], SHORTEST_SECRET);
+  const isFree = (form: string): boolean => !standsIn(form);
   for (const { name, value } of secrets) {
     if (value.length < SHORTEST_SECRET || !isFree(value)) continue;
     for (const part of partsOf(value)) {
@@ -129,7 +129,7 @@ function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
   const words = indexWords([...names.keys()]);
   const cut = indexCutWords([...names.keys()]);
   const broken = indexWords(encoded);
-  const longest = Math.max(...Array.from(names.keys(), ({ length }) => length));
+  const longest = names.keys().reduce((most, { length }) => Math.max(most, length), 0);
   const mark = (found: string): string => markOf(names.get(found)!);
   return {
     replace(text) {
