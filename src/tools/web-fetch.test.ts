@@ -151,6 +151,23 @@ a
     expect((await fetched(net, "http://odd.test/")).output).not.toContain("instructions");
   });
 
+  it.each([
+    "display:/* */none",
+    "display:n\\6fne",
+    "d\\000069 splay:none",
+    "clip:rect(0,0,0,0);position:absolute",
+    "clip-path: inset(100%)",
+    "transform:scale(0)",
+    "font-size:1px",
+    "/* never closed",
+  ])("[A46] also where its own style says so in another way: %s", async (style) => {
+    const page = `<p style="${style}">ORDERS</p><p>Seen</p>`;
+    await using net = await internet({ "page.test": answers(200, { "Content-Type": "text/html" }, page) });
+    const { output } = await fetched(net, "http://page.test/");
+    expect(output).toContain("Seen");
+    expect(String(output).includes("ORDERS")).toBe(style.startsWith("/*"));
+  });
+
   it("[A46] text that a person would not see is left out, and that is said", async () => {
     const bad = "OBEY";
     const tags = bad
