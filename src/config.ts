@@ -1,12 +1,13 @@
 // cadre.yaml, the CADRE_* variables and the flags, as one checked value. Flags win over variables, variables over the
 // file. What an untrusted project's file could use against the person who opens it does not count, and that is said.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { readKeys } from "./config/keys.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
+import { readPlainFile } from "./config/plain-file.ts";
 import { type Problem, problemText } from "./config/problem.ts";
 import {
   CONFIG_KEYS,
@@ -141,13 +142,12 @@ const MAX_BYTES = 256_000;
 function readConfigFile(file: string): YamlDocument {
   let source: string;
   try {
-    source = readFileSync(file, "utf8")
+    source = readPlainFile(file, MAX_BYTES)
       .replace(/^\uFEFF/, "")
       .replace(/\r\n?/g, "\n");
   } catch (error) {
     throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${messageOf(error)}`);
   }
-  if (source.length > MAX_BYTES) throw new CadreError("CONFIG_INVALID", "cadre.yaml is larger than 256 kB");
   const document = readYaml(source, "cadre.yaml");
   const first = document.problems[0];
   if (first) throw invalid([first]);

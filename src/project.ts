@@ -1,7 +1,6 @@
 // A project as its files have it: configuration, models, tools and agents, without a store. Nothing is created and
 // nothing is run. With `runtime.ts`, which adds the store, the engine and the loop, the only file that knows concrete parts.
 
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +13,7 @@ import { type LoadedSteps, loadSteps } from "./agents/load-steps.ts";
 import { composePrompt } from "./agents/prompt.ts";
 import { checkFiles, type FileReport } from "./agents/validate-files.ts";
 import { systemClock } from "./clock.ts";
+import { readPlainFile } from "./config/plain-file.ts";
 import type { Problem } from "./config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
@@ -229,10 +229,12 @@ function modelsOf(
   });
 }
 
+const MAX_SCRIPT = 1_000_000;
+
 function projectScript(folder: string, name: string): Script {
   const file = join(folder, `${name}.script.yaml`);
   try {
-    return parseScript(readFileSync(file, "utf8"), `${name}.script.yaml`);
+    return parseScript(readPlainFile(file, MAX_SCRIPT), `${name}.script.yaml`);
   } catch (error) {
     if (error instanceof CadreError) throw error;
     throw new CadreError(

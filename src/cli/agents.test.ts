@@ -1,6 +1,6 @@
 // `cadre agents` and `cadre init` as people, editors and CI meet them.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, type Project, project } from "./cli.fixture.ts";
@@ -299,6 +299,13 @@ test("`agents prompt` prints what the model would get; `agents schema` what an e
 });
 
 describe("cadre init", () => {
+  test("[A35] writes nothing through a .gitignore that is a link", async () => {
+    const p = await project({ "elsewhere.txt": "mine\n" });
+    await symlink(join(p.folder, "elsewhere.txt"), join(p.folder, ".gitignore"));
+    expect((await p.cadre("init")).code).toBe(0);
+    expect(await readFile(join(p.folder, "elsewhere.txt"), "utf8")).toBe("mine\n");
+  });
+
   test("a pack, a configuration and a line for git; again it changes nothing", async () => {
     await using p = await project({ ".gitignore": "node_modules/" });
     const first = await p.cadre("init", "--pack", "ops");

@@ -62,3 +62,16 @@ function add(lists: Map<number, string[]>, key: number, word: string): void {
   if (list) list.push(word);
   else lists.set(key, [word]);
 }
+
+/** Whether a text, of at least so many characters, stands in one of the words. */
+export function indexParts(words: readonly string[], shortest: number): (text: string) => boolean {
+  const holders = new Map<string, string[]>();
+  for (const word of new Set(words))
+    for (let at = 0; at + shortest <= word.length; at++) {
+      const part = word.slice(at, at + shortest);
+      const list = holders.get(part);
+      if (!list) holders.set(part, [word]);
+      else if (list.at(-1) !== word) list.push(word);
+    }
+  return (text) => holders.get(text.slice(0, shortest))?.some((word) => word.includes(text)) ?? false;
+}

@@ -1,4 +1,6 @@
 import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMask, type Mask, shapesOnly } from "./mask.ts";
@@ -34,6 +36,14 @@ const forms: Record<string, string> = {
   "in an address, in small letters": encodeURIComponent(SECRET).replace(/%../g, (code) => code.toLowerCase()),
   "in a form": new URLSearchParams({ d: SECRET }).toString(),
   "in a page": `<b>${SECRET.replaceAll('"', "&quot;").replaceAll("'", "&#39;")}</b>`,
+  "in JSON of careful writers": "k7!Qz/9\\u0022w\\u002BLp\\u0027s\\\\4vT",
+  "in an address of an address": encodeURIComponent(encodeURIComponent(SECRET)),
+  "as a path of an address": encodeURI(SECRET),
+  "in a page, as an attribute": SECRET.replaceAll('"', "&#34;").replaceAll("'", "&apos;"),
+  "in a shell": SECRET.replaceAll("'", "'\\''"),
+  "in a shell, by shlex": SECRET.replaceAll("'", `'"'"'`),
+  "as Node shows it": inspect({ a: SECRET }),
+  "in JSON in base64": Buffer.from(JSON.stringify({ a: SECRET })).toString("base64"),
   "in base64": bytes.toString("base64"),
   "in base64 after one byte": Buffer.from(`x${SECRET}yz`).toString("base64"),
   "in base64 after two bytes": Buffer.from(`xy${SECRET}z`).toString("base64"),
@@ -209,4 +219,57 @@ test("what changes is read again, when it is asked for", () => {
   changed = true;
   live.renew();
   expect(live.value(event)).toEqual({ text: "⟦secret NEW⟧" });
+});
+
+describe("[A61] what a folder's .env says must not turn the journal against itself", () => {
+  test.each(["untrusted", "ntrusted", "ancestors", "permissions", "TOOL_RESULT", "workspace"])(
+    "%s is a word of the journal, and stays",
+    (value) => {
+      const event = {
+        type: "TOOL_RESULT",
+        payload: { untrusted: "evil.test", ancestors: [], permissions: {} },
+      };
+      expect(maskOf({ X_TOKEN: value }).value(event)).toBe(event);
+    },
+  );
+});
+
+describe("[A54] [A61] texts that are made to be hard to mask", () => {
+  const many = maskOf(
+    Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`S${index}_TOKEN`, randomBytes(24).toString("base64")]),
+    ),
+  );
+  const wrapped = randomBytes(750_000)
+    .toString("base64")
+    .match(/.{1,76}/g)!
+    .join("\n");
+  const hard: Record<string, string> = {
+    "base64 over many lines": wrapped,
+    "many beginnings of keys": "-----BEGIN PRIVATE KEY-----\nab".repeat(30_000),
+    "many beginnings of blocks": "-----BEGIN A A A A A A A A ".repeat(30_000),
+    "many beginnings of tokens": "sk-ant-".repeat(100_000),
+  };
+  test("a .env with 10,000 secrets", () => {
+    const from = performance.now();
+    const list = Array.from({ length: 10_000 }, (_, index) => ({
+      name: `V${index}_KEY`,
+      value: `${index}-value/x`,
+    }));
+    const by = createMask({ list: () => list, changed: () => false });
+    expect(by.text("it is 4711-value/x")).toBe("it is ⟦secret V4711_KEY⟧");
+    expect(performance.now() - from).toBeLessThan(6_000);
+  });
+
+  // It blocks everybody: before, these took from ten seconds to minutes.
+  test.each(Object.entries(hard))("%s, a megabyte with 50 secrets", (_, text) => {
+    const from = performance.now();
+    many.text(text);
+    streamed(
+      many,
+      text.slice(0, 100_000),
+      Array.from({ length: 25 }, () => 4_096),
+    );
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
 });

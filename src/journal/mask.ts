@@ -5,9 +5,10 @@
 //  R3  A stream hands on nothing that may be the beginning of a secret before it is known not to be.
 
 import { indexCutWords } from "./cut-words.ts";
-import { indexWords, type Words } from "./find-words.ts";
+import { indexParts, indexWords, type Words } from "./find-words.ts";
+import { ownWords } from "./own-words.ts";
 import { formsOf } from "./secret-forms.ts";
-import { OPEN_TOKEN, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
+import { openTokenFrom, SHORTEST_TOKEN, TOKEN_STARTS, TOKENS, tokenName } from "./token-shapes.ts";
 
 export interface Secret {
   /** What the mark calls it: the variable that holds it. */
@@ -112,30 +113,31 @@ interface KnownForms {
 function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
   const names = new Map<string, string>();
   const encoded: string[] = [];
+  // R2: a value that stands in a mark would be masked in it for ever.
+  const standsIn = indexParts([...secrets.map((one) => markOf(one.name)), ...ownWords], SHORTEST_SECRET);
+  const isFree = (form: string): boolean => !standsIn(form);
   for (const { name, value } of secrets) {
-    // R2: a value that stands in a mark would be masked in it for ever.
-    if (value.length < SHORTEST_SECRET || secrets.some((other) => markOf(other.name).includes(value)))
-      continue;
+    if (value.length < SHORTEST_SECRET || !isFree(value)) continue;
     for (const part of partsOf(value)) {
       const forms = formsOf(part);
-      for (const form of [...forms.plain, ...forms.encoded]) if (!names.has(form)) names.set(form, name);
-      encoded.push(...forms.encoded);
+      for (const form of [...forms.plain, ...forms.encoded].filter(isFree))
+        if (!names.has(form)) names.set(form, name);
+      encoded.push(...forms.encoded.filter(isFree));
     }
   }
   if (names.size === 0) return undefined;
   const words = indexWords([...names.keys()]);
   const cut = indexCutWords([...names.keys()]);
-  const broken = overLines(encoded);
+  const broken = indexWords(encoded);
+  const longest = names.keys().reduce((most, { length }) => Math.max(most, length), 0);
   const mark = (found: string): string => markOf(names.get(found)!);
   return {
     replace(text) {
       const masked = cut.replace(replaceWords(text, words, mark), mark);
-      return isWrapped(masked)
-        ? masked.replace(broken(), (found) => mark(found.replace(LINE_BREAK, "")))
-        : masked;
+      return isWrapped(masked) ? replaceOverLines(masked, broken, mark) : masked;
     },
     beginning: words.beginning,
-    outside: (text, cut) => outsideWords(text, words, cut),
+    outside: (text, cut) => outsideWords(text, words, cut, longest),
   };
 }
 
@@ -157,9 +159,10 @@ function replaceWords(text: string, words: Words, mark: (word: string) => string
   return done === 0 ? text : masked + text.slice(done);
 }
 
-function outsideWords(text: string, words: Words, cut: number): number {
+function outsideWords(text: string, words: Words, cut: number, longest: number): number {
   if (cut === text.length) return cut;
-  for (let next = words.find(text, 0); next && next.at < cut; next = words.find(text, next.at + 1))
+  const from = Math.max(0, cut - longest);
+  for (let next = words.find(text, from); next && next.at < cut; next = words.find(text, next.at + 1))
     if (next.at + next.word.length > cut) return next.at;
   return cut;
 }
@@ -178,17 +181,24 @@ function isWrapped(text: string): boolean {
   return false;
 }
 
-/** Slow, and seldom needed: made when it is. */
-function overLines(forms: readonly string[]): () => RegExp {
-  let pattern: RegExp | undefined;
-  return () => {
-    const broken = () =>
-      forms
-        .map((form) => Array.from(form, (one) => RegExp.escape(one)).join(`(?:${LINE_BREAK.source})?`))
-        .join("|");
-    pattern ??= new RegExp(broken(), "g");
-    return pattern;
+/** Words are looked for as if there were no line breaks. */
+function replaceOverLines(text: string, words: Words, mark: (word: string) => string): string {
+  const joined = text.replace(LINE_BREAK, "");
+  const breaks = Array.from(text.matchAll(LINE_BREAK), ({ index, 0: { length } }) => ({ index, length }));
+  let [passed, left] = [0, 0];
+  /** Where in `text` a place of `joined` is. Asked for in their order. */
+  const placeOf = (at: number): number => {
+    for (; passed < breaks.length && breaks[passed]!.index <= at + left; passed++)
+      left += breaks[passed]!.length;
+    return at + left;
   };
+  let masked = "";
+  let done = 0;
+  for (let next = words.find(joined, 0); next; next = words.find(joined, next.at + next.word.length)) {
+    masked += text.slice(done, placeOf(next.at)) + mark(next.word);
+    done = placeOf(next.at + next.word.length - 1) + 1;
+  }
+  return done === 0 ? text : masked + text.slice(done);
 }
 
 const tokenStarts = indexWords(TOKEN_STARTS);
@@ -206,9 +216,7 @@ function openFrom(text: string, known: KnownForms | undefined): number {
 const holdsToken = (text: string): boolean => text.length >= SHORTEST_TOKEN && text.search(TOKENS) >= 0;
 
 function openToken(text: string): number {
-  const at = tokenStarts.beginning(text);
-  const open = text.search(OPEN_TOKEN);
-  return open < 0 ? at : Math.min(open, at);
+  return Math.min(tokenStarts.beginning(text), openTokenFrom(text));
 }
 
 function outsideTokens(text: string, cut: number): number {

@@ -9,8 +9,8 @@ export interface Forms {
 }
 
 export function formsOf(value: string): Forms {
-  const plain = [value, ...escaped(value), ...percentEncoded(value), inHtml(value)];
-  const encoded = [...inBase64(value), ...inHex(value)];
+  const plain = [value, ...escaped(value), ...percentEncoded(value), ...inHtml(value), ...inShell(value)];
+  const encoded = [...inBase64(value), ...inBase64(inJson(value)), ...inHex(value)];
   return { plain: [...new Set(plain)], encoded: [...new Set(encoded)] };
 }
 
@@ -19,7 +19,10 @@ function escaped(value: string): string[] {
   const once = inJson(value);
   const ascii = once.replace(/[^\x20-\x7e]/g, unicodeEscape);
   const careful = once.replace(/[<>&]/g, unicodeEscape);
-  return [once, inJson(once), ascii, careful, once.replaceAll("/", "\\/")];
+  const strict = inJson(value).replace(/[<>&'+]|\\"|[^\x20-\x7e]/g, (found) => unicodeEscape(found.at(-1)!));
+  const large = strict.replace(/\\u[\da-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);
+  const doubled = value.replaceAll("\\", "\\\\");
+  return [once, inJson(once), ascii, careful, large, doubled, once.replaceAll("/", "\\/")];
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -34,19 +37,25 @@ function percentEncoded(value: string): string[] {
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  const forms = [usual, strict, usual.replaceAll("%20", "+"), usual.replaceAll("%2F", "/")];
-  return [...forms, ...forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+  const forms = [usual, strict, usual.replaceAll("%20", "+"), usual.replaceAll("%2F", "/"), encodeURI(value)];
+  const lower = forms.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
+  return [...forms, ...lower, encodeURIComponent(usual)];
 }
 
-const HTML: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+/** As text, and as various writers put it into attributes. */
+function inHtml(value: string): string[] {
+  const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = ["&quot;", "&#34;"].flatMap((double) =>
+    ["&#39;", "&#x27;", "&apos;"].map((single) => text.replaceAll('"', double).replaceAll("'", single)),
+  );
+  return [text, ...quoted];
+}
 
-const inHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => HTML[character]!);
+/** Between single quotes, as `set -x` and most programs print it, and between double ones. */
+function inShell(value: string): string[] {
+  const single = ["'\\''", `'"'"'`].map((quote) => value.replaceAll("'", quote));
+  return [...single, value.replace(/["\\$`]/g, "\\$&")];
+}
 
 /** By where the value begins among the three bytes that four characters hold; without the characters that it shares. */
 function inBase64(value: string): string[] {

@@ -23,8 +23,8 @@ const SHAPES: Shape[] = [
 
 const BLOCK_START = "-----BEGIN ";
 const BLOCK_END = "-----END [A-Z0-9 ]+-----";
-/** A block that was cut off is masked to where it breaks off. */
-const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\\w+/=\\s:,.\\\\-]*?${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
+/** A block that was cut off is masked to where it breaks off. Nothing is looked at twice: many beginnings cost no more than their length. */
+const BLOCK = `${BLOCK_START}(?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----)[\\w+/=\\s:,.\\\\-])*${BLOCK_END}|[\\w+/=\\s\\\\]*)`;
 
 /** The literal beginnings, for a stream that must wait what comes of one. */
 export const TOKEN_STARTS: readonly string[] = [...SHAPES.flatMap(({ starts }) => starts), BLOCK_START];
@@ -39,10 +39,27 @@ export const TOKENS = new RegExp(
   "g",
 );
 
-/** A token or a block that touches the end: more of it may come. */
-export const OPEN_TOKEN = new RegExp(
-  `${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,512}$|${BLOCK_START}(?:[A-Z0-9]+ )*[A-Z]*(?![^]*${BLOCK_END})[^]{0,16000}$`,
-);
+const LONGEST_OPEN = 512;
+const LONGEST_BLOCK = 16_000;
+const OPEN_TOKEN = new RegExp(`${anyOf(SHAPES.flatMap(({ starts }) => starts))}[\\w-]{0,${LONGEST_OPEN}}$`);
+
+/** Where a token or a block begins that touches the end: more of it may come. Its length: nowhere. */
+export function openTokenFrom(text: string): number {
+  const tail = Math.max(0, text.length - LONGEST_OPEN - BLOCK_START.length);
+  const token = text.slice(tail).search(OPEN_TOKEN);
+  const block = text.indexOf(BLOCK_START, Math.max(lastBlockEnd(text), text.length - LONGEST_BLOCK));
+  return Math.min(token < 0 ? text.length : tail + token, block < 0 ? text.length : block);
+}
+
+/** Where the last block ends that has come whole; 0: none has. */
+function lastBlockEnd(text: string): number {
+  const end = new RegExp(BLOCK_END, "y");
+  for (let at = text.lastIndexOf("-----END "); at > 0; at = text.lastIndexOf("-----END ", at - 1)) {
+    end.lastIndex = at;
+    if (end.test(text)) return at;
+  }
+  return 0;
+}
 
 export function tokenName(text: string): string {
   if (text.startsWith(BLOCK_START)) return "private-key";

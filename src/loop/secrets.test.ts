@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { charge, payloadsOf, promptOf, scenario, turns } from "../../test/support/scenario.ts";
@@ -49,5 +49,22 @@ scenario(
     await world.drive(runId);
     const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
     expect(result?.output).toBe("1\tNEW_PASSWORD=⟦secret NEW_PASSWORD⟧");
+  },
+);
+
+scenario(
+  "[A61] what stood in a .env file stays a secret when the file is moved",
+  {
+    idle: true,
+    env,
+    files: { ".env": "OLD_PASSWORD=was-there-1\n" },
+    script: turns({ calls: [{ tool: "Read", input: { path: "notes.txt" } }] }),
+  },
+  async (world) => {
+    const runId = await world.run("read it");
+    renameSync(join(world.folder, ".env"), join(world.folder, "notes.txt"));
+    await world.drive(runId);
+    const [result] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+    expect(result?.output).toBe("1\tOLD_PASSWORD=⟦secret OLD_PASSWORD⟧");
   },
 );

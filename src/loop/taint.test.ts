@@ -46,6 +46,21 @@ async function decide(world: World, runId: string, decision: Parameters<typeof d
 
 describe("one run", () => {
   scenario(
+    "[A66] [A61] a .env in which a word of the journal is called a secret lifts nothing",
+    {
+      ...stranger,
+      files: { ".env": "A_TOKEN=untrusted\nB_TOKEN=ancestors\nC_TOKEN=AGENT_THOUGHT\nD_TOKEN=cadre-test\n" },
+      script: turns({ calls: [hear] }, { calls: [charge("1")] }),
+    },
+    async (world) => {
+      const runId = await world.run("go");
+      expect((await world.settled(runId)).waitingOn?.kind).toBe("approval");
+      expect((await proposals(world, runId)).at(-1)).toMatchObject({ verdict: "ask", rule: TAINT });
+      expect(effects(world.oracle)).toEqual([]);
+    },
+  );
+
+  scenario(
     "[A66] [A18] a rule lets an unsafe call pass before a stranger's words have come in, and not after",
     {
       ...stranger,

@@ -172,3 +172,22 @@ describe("paths against rules", () => {
     expect(write("agents/x.md").rule).toBe("protected agents/x.md");
   });
 });
+
+describe("[A61] a rule that was recorded with a mark in it", () => {
+  const masked = "Bash(⟦secret X_TOKEN⟧ *)";
+
+  it("forbids nobody knows what, so that everything asks", () => {
+    for (const setting of [
+      { parent: { deny: [masked] } },
+      { parent: { ask: [masked] } },
+      { gate: { deny: [masked] } },
+    ])
+      expect(bash("git push", { ...setting, project: { allow: ["Bash(git push)"] } })).toMatchObject({
+        verdict: "ask",
+      });
+  });
+
+  it("allows nothing", () => {
+    expect(bash("git push", { project: { allow: [masked] } })).toMatchObject({ verdict: "ask" });
+  });
+});

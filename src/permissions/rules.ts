@@ -4,6 +4,7 @@
 //  - `Edit(path)` and `Write(path)` both speak of changing that path, by any tool or redirection; `Read(path)` of reading it.
 
 import picomatch from "picomatch";
+import { marksIn } from "../journal/mask.ts";
 import {
   type ArgvPattern,
   inAnyCase,
@@ -94,6 +95,7 @@ function compiledList(list: readonly string[], reading: Reading): CompiledList {
 }
 
 function compile(text: string, reading: Reading): CompiledRule {
+  if (reading === "wide" && marksIn(text).length > 0) return maskedRule(text);
   const parts = split(text);
   if (!parts || ruleProblem(text)) return unreadable(text, reading);
   const names = nameMatcher(parts.tool, reading);
@@ -122,6 +124,16 @@ const READING_TOOLS = ["Read", "LS", "Glob", "Grep"];
 /** A command changes and reads files as well. */
 const changes = (tool: string): boolean => isChangingTool(tool) || tool === "Bash";
 const reads = (tool: string): boolean => isReadingTool(tool) || tool === "Bash";
+
+/** A61: it was recorded with a mark in it. What it forbids is not known any more, so nothing is ruled out. */
+const maskedRule = (text: string): CompiledRule => ({
+  text,
+  weight: 0,
+  bare: false,
+  names: () => true,
+  concerns: () => true,
+  matches: () => "maybe",
+});
 
 /** A rule nobody can read allows nothing, and denies the whole tool that it seems to name. */
 function unreadable(text: string, reading: Reading): CompiledRule {

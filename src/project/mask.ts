@@ -4,7 +4,7 @@ import { configuredSecrets, envFiles, environmentSecrets } from "../config/secre
 import type { Env } from "../config/trust.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
-import { createMask, type Mask } from "../journal/mask.ts";
+import { createMask, type Mask, type Secret } from "../journal/mask.ts";
 
 export interface MaskPlace {
   folder: string;
@@ -13,12 +13,25 @@ export interface MaskPlace {
   config?: Pick<Config, "dir" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
 }
 
+/** Only a file that is written anew over and over has so many. */
+const MOST_KNOWN = 20_000;
+
 export function projectMask({ folder, env, config }: MaskPlace): Mask {
   const files = envFiles(folder, config?.dir);
   const { providers, loki, mcpServers, search, webhooks } = config ?? {};
   const settings = { providers, loki, mcpServers, search, webhooks };
   const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];
-  return createMask({ list: () => [...fixed, ...files.secrets()], changed: files.changed });
+  /** What was secret stays so: a `.env` that is moved or emptied leaves its values elsewhere. */
+  const known = new Map<string, Secret>();
+  const list = (): Secret[] => {
+    if (known.size > MOST_KNOWN) known.clear();
+    for (const secret of [...fixed, ...files.secrets()]) {
+      // A part of the folder's own path stands in every place that a run is told to work in.
+      if (!known.has(secret.value) && !folder.includes(secret.value)) known.set(secret.value, secret);
+    }
+    return [...known.values()];
+  };
+  return createMask({ list, changed: files.changed });
 }
 
 /** `apiKeyEnv: NAME`, `tokenEnv: NAME`, wherever they stand. */

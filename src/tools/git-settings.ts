@@ -2,8 +2,9 @@
 // text converters, signatures, objects that are fetched on demand. Who made the repository chose them (A30), so `git diff`
 // there is no reading. What the person's own configuration says is the person's.
 
-import { existsSync, globSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, globSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { readPlainFile } from "../config/plain-file.ts";
 import { LFS } from "./git-programs.ts";
 
 /** The setting, or what could not be read; undefined where there is none, or no repository. */
@@ -92,9 +93,11 @@ function isHarmless({ section, key, value }: Setting, folder: string, workspace:
   return false;
 }
 
+const MAX_SETTINGS = 10_000_000;
+
 function textAt(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readPlainFile(path, MAX_SETTINGS);
   } catch {
     return undefined;
   }

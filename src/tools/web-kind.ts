@@ -1,4 +1,4 @@
-// What can be read as text, by the type that a server gives it.
+// What can be read as text, by the type that a server gives it, and how the rest is called.
 
 /** `unsaid`: there is no type; the bytes must tell. */
 export type Kind = "html" | "text" | "unsaid";
@@ -12,4 +12,13 @@ export function kindOf(contentType: string): Kind | undefined {
   if (type === "") return "unsaid";
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
   return TEXT.test(type) ? "text" : undefined;
+}
+
+const NO_TEXT =
+  /^(image\/(png|jpeg|gif|webp|avif|bmp|tiff|x-icon)|audio\/(mpeg|ogg|wav|mp4|webm)|video\/(mp4|webm|ogg|mpeg)|font\/(woff2?|ttf|otf)|application\/(pdf|zip|gzip|octet-stream|wasm|x-tar|x-7z-compressed|msword|epub\+zip))$/;
+
+/** A66: a type is the server's word, and could be a sentence. Undefined: it is none of those that everybody knows. */
+export function knownType(contentType: string): string | undefined {
+  const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
+  return NO_TEXT.test(type) ? type : /^(image|audio|video|font)(?=\/)/.exec(type)?.[0];
 }

@@ -162,10 +162,21 @@ const INVISIBLE = [
   /(opacity|font-size|(max-)?(height|width))\s*:\s*(0+|0*\.0+)([a-z%]*)\s*(;|!|$)/i,
   /color\s*:\s*(transparent|rgba\([^)]*,\s*0?\.?0+\s*\))/i,
   /(text-indent|left|top|right|bottom)\s*:\s*-\d{3}/i,
+  /font-size\s*:\s*(0*1|0*\.\d+)px/i,
+  /clip\s*:\s*rect\(\s*(0|1px)|clip-path\s*:\s*(inset\(\s*(50|100)%|circle\(\s*0)|scale[xy]?\(\s*0*\.?0*\s*[,)]/i,
 ];
 
 function isHidden(node: DomNode): boolean {
-  if (node.getAttribute("hidden") !== null) return true;
+  if (node.getAttribute("hidden") !== null || node.getAttribute("popover") !== null) return true;
   const style = node.getAttribute("style");
-  return style !== null && INVISIBLE.some((pattern) => pattern.test(style.slice(0, 10_000)));
+  if (style === null) return false;
+  const read = asRead(style.slice(0, 10_000));
+  return INVISIBLE.some((pattern) => pattern.test(read));
 }
+
+/** As a browser reads it: `display:/* *\/n\6fne` is `display:none`. */
+const asRead = (style: string): string =>
+  style
+    .replace(/\/\*.*?(\*\/|$)/gs, "")
+    .replace(/\\0*([\da-f]{1,4})\s?/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replace(/\\(?=[g-z])/gi, "");

@@ -12,7 +12,7 @@ import { buildConnector, Client, type Dispatcher } from "undici";
 import { plainHost } from "../config/hosts.ts";
 import { messageOf } from "../errors.ts";
 import { ACCEPT_ENCODING, decodersFor, readBody } from "./web-body.ts";
-import { kindOf } from "./web-kind.ts";
+import { kindOf, knownType } from "./web-kind.ts";
 import { addressProblem, urlProblem, type WebReach } from "./web-sites.ts";
 
 export interface WebAccess extends WebReach {
@@ -196,7 +196,7 @@ const oneOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
 function notText(url: URL, status: number, type: string, size: number): string {
-  const what = type.slice(0, 100).replace(/[^\w.+/-].*$/s, "") || "an unknown type";
+  const what = knownType(type) ?? "another type";
   const bytes = size > 0 ? `, ${size} bytes` : "";
   return `${url.host} answered ${status} with ${what}${bytes}, which is no text; it was not read. Look for the same as a page or a text.`;
 }

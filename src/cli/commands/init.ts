@@ -1,6 +1,6 @@
 // `cadre init`: makes a folder a project. It adds what is not there and overwrites nothing, so it can be run again.
 
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { nearest } from "../../config/problem.ts";
@@ -100,6 +100,12 @@ async function writeNew(folder: string, file: string, text: string, made: Made):
 /** Runs and their journals are of this machine: nobody means to commit them. */
 async function ignoreOwnFolder(folder: string, made: Made): Promise<void> {
   const file = join(folder, ".gitignore");
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  // A link that came with the folder would have a line written wherever it leads.
+  if (found && !found.isFile()) {
+    made.kept.push(".gitignore");
+    return;
+  }
   const before = await readFile(file, "utf8").catch(() => "");
   if (/^\/?\.cadre\/?\s*$/m.test(before)) {
     made.kept.push(".gitignore");
