@@ -1,5 +1,6 @@
 // What a command plants in the sandbox for others to run outside of it: for Cadre's own git, or for a person's next look.
 
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -81,6 +82,25 @@ describe.each(confining)("what is planted in the sandbox %s", (driver) => {
     for (const name of [".vscode", ".devcontainer", ".mcp.json", ".zshrc"]) expect(left).not.toContain(name);
   });
 });
+
+it.each(sandboxes)(
+  "[A32] what whoever started Cadre has left open is not there for a command: %s",
+  async (driver) => {
+    await using folder = await folderIn(tmpdir());
+    await using secret = await folderIn(tmpdir());
+    await writeFile(join(secret.path, "key"), "SECRET");
+    const script = `
+    const { bashIn } = await import(${JSON.stringify(import.meta.resolve("./bash.fixture.ts"))});
+    const context = { workspace: ${JSON.stringify(folder.path)}, runId: "r", callId: "c", attempt: 1, key: "k" };
+    const command = "cat <&37 || echo closed";
+    console.log((await bashIn(${JSON.stringify(driver)}).execute({ command }, { ...context, signal: new AbortController().signal })).output);
+    process.exit();`;
+    const start = `exec 37<'${secret.path}/key'; exec "$0" --input-type=module -e "$1"`;
+    const said = execFileSync("bash", ["-c", start, process.execPath, script]).toString();
+    expect(said).toContain("closed");
+    expect(said).not.toContain("SECRET");
+  },
+);
 
 describe("Cadre's own git", () => {
   it("[A30] keeps a worktree as it is whose record leads to another repository", async () => {
