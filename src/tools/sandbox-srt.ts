@@ -1,4 +1,4 @@
-// @anthropic-ai/sandbox-runtime, an optional dependency: bubblewrap on Linux, Seatbelt on macOS, and a proxy of its own that
+// @anthropic-ai/sandbox-runtime, a package that is there if somebody installs it: bubblewrap on Linux, Seatbelt on macOS, and a proxy of its own that
 // lets a command call the hosts of a list and no others. It is one for the whole process and is set up at the first use.
 
 import { execFile } from "node:child_process";
