@@ -46,6 +46,7 @@ async function cadre() {
       ...{ store, people, admit, retry, say, agents, explain, workspaceTree, onDelta },
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
+      web: {},
       info: { version: "0", folder, startedAt: 0, drives: false, model: "scripted" },
       who: () => "bench",
       onProblem: ({ error }) => console.error(error),

@@ -47,6 +47,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
         end();
       };
     },
+    web: {},
     info: { version: "0.0.0", folder, startedAt: 1, drives: true, model },
     who: (request) => request.headers.get("X-Who") ?? "maria",
     onProblem: (problem) => problems.push(problem),

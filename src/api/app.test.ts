@@ -494,6 +494,7 @@ describe("refusals", () => {
       ...runtime,
       systemPrompt: runtime.parts.systemPrompt,
       agents: () => Promise.reject(new Error("secret /home/maria")),
+      web: {},
       info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
       settings: openSettings(project.folder),

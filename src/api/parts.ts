@@ -36,8 +36,8 @@ export interface ApiParts {
   info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
-  /** Present while a public server listens. */
-  web?: Web;
+  /** `served`: while a public server listens. */
+  web: { served?: Web };
   /** What no answer can hold: told to whoever runs the process. */
   onProblem(problem: { message: string; error: unknown }): void;
 }

@@ -38,6 +38,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
       ...{ store, people, admit, retry, say, explain, workspaceTree, agents, onDelta },
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
+      web: {},
       info: { version: "0.0.0", folder, startedAt: 1, drives: false, model: "scripted/clerk" },
       who: () => "maria",
       onProblem: (problem) => problems.push(problem),

@@ -168,6 +168,7 @@ function apiParts(runtime: Runtime, drives: boolean): ApiParts {
     onDelta,
     onProblem,
     info,
+    web: {},
     systemPrompt: parts.systemPrompt,
     who: () => by,
   };

@@ -272,6 +272,7 @@ function addProjectVerbs(program: Command, does: Does): void {
     .option("--host <address>", "beyond this machine only with CADRE_TOKEN set (default: 127.0.0.1)")
     .option("--model <name>", "the model for agents that name none")
     .option("--no-open", "do not open a browser")
+    .option("--demo", "in a copy of an example, with an incident under way; needs no key")
     .action(does(async () => (await import("./commands/up.ts")).up));
   program
     .command("init")

@@ -55,3 +55,13 @@ test("a port that is taken, or is none, is said in a sentence", async () => {
   expect((await q.spawn("up", "--port", "x")).code).toBe(2);
   expect((await q.spawn("up", "--port", "70000")).code).toBe(2);
 });
+
+test("--demo: an incident is under way, and waits for who looks at it", async () => {
+  await using p = await project({});
+  const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
+  const { url, link } = JSON.parse((await up.shows(/^\{.*\}$/m))[0]);
+  const [cookie] = (await fetch(link)).headers.getSetCookie();
+  const headers = { Cookie: cookie!.split(";")[0]! };
+  const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
+  await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
+});

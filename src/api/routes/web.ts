@@ -35,6 +35,6 @@ export function webRoutes(parts: ApiParts): Route[] {
 }
 
 function served({ web }: ApiParts): Web {
-  if (web) return web;
+  if (web.served) return web.served;
   throw new CadreError("CONFLICT", "This process serves no web page: start `cadre up`. Nothing was changed.");
 }

@@ -5,11 +5,13 @@ import { once } from "node:events";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
 import { isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
+import type { StartRun } from "../../api/schema.ts";
 import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
 import type { Config, ConfigFlags } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { DEMO_AGENT, stageDemo } from "../demo-stage.ts";
+import { createInvocation, EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { jsonLine } from "../view/plain.ts";
 
@@ -18,9 +20,19 @@ export interface UpOptions {
   port?: string;
   model?: string;
   open: boolean;
+  demo?: boolean;
 }
 
 export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
+  if (!options.demo) return stayUp(invocation, options);
+  const { folder, task } = await stageDemo();
+  const { io, json } = invocation;
+  const order = { agent: DEMO_AGENT, task, attended: true };
+  return stayUp(createInvocation(io, folder, json), options, order);
+}
+
+/** `order`: what is begun once it is up. */
+async function stayUp(invocation: Invocation, options: UpOptions, order?: StartRun): Promise<number> {
   const { folder, io } = invocation;
   const leaving = watchLeaving();
   let server: PublicServer | undefined;
@@ -38,6 +50,7 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
     try {
       if (!server) return await refuseSecond(connection.client);
       sayUp(invocation, server, connection.problems, options.open);
+      if (order) await connection.client.startRun(order);
       await once(leaving.signal, "abort");
       return EXIT.done;
     } finally {
@@ -61,7 +74,7 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
 async function serveWeb(parts: ApiParts, config: Config, set: string | undefined): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
   const server = await servePublicly(parts, { ...config.server, token: set ?? tokenOf(config.dir) });
-  parts.web = {
+  parts.web.served = {
     newLink: server.newLink,
     renewToken() {
       if (set !== undefined)
