@@ -1,9 +1,11 @@
-// @anthropic-ai/sandbox-runtime, a package that is there if somebody installs it: bubblewrap on Linux, Seatbelt on macOS, and a proxy of its own that
-// lets a command call the hosts of a list and no others. It is one for the whole process and is set up at the first use.
+// @anthropic-ai/sandbox-runtime, a package that is there if somebody installs it: bubblewrap on Linux, Seatbelt on macOS,
+// and a proxy of its own that lets a command call the hosts of a list and no others. It is one for the whole process and is
+// set up at the first use.
 
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { dirname, sep } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import type { SandboxManager } from "@anthropic-ai/sandbox-runtime";
 import { rgPath } from "@vscode/ripgrep";
@@ -115,6 +117,10 @@ async function start(manager: Manager): Promise<void> {
       if (!before.has(listener)) process.off(signal, listener);
 }
 
+/** What srt itself starts inside. Installed below a home or in /tmp, it would be hidden with them. */
+const ownPrograms = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve("@anthropic-ai/sandbox-runtime")), "../vendor");
+
 /** By name, never as a pattern. */
 const literal = (path: string) => ({ path, literal: true as const });
 
@@ -136,6 +142,7 @@ function filesystemOf({ paths }: Reach, socket: string | undefined) {
     allowRead: [
       ...shown.map(({ path }) => literal(path)),
       ...(socket === undefined ? [] : [literal(socket)]),
+      literal(ownPrograms()),
     ],
     allowWrite: those("write"),
     denyWrite: denied.map(({ path }) => literal(path)),
