@@ -195,7 +195,8 @@ describe("its process", () => {
 
   test("words of the command are words, not a shell's", async () => {
     const connection = connectTo({ command: "echo", args: ["$(touch pwned)", ";", "touch", "pwned"] });
-    await expect(connection.list()).rejects.toThrow(/it ended with code 0/);
+    // Its silence may be heard before its end: then it is told to stop.
+    await expect(connection.list()).rejects.toThrow(/it ended with code (0|143)/);
     expect(() => rmSync(join(folder, "pwned"))).toThrow(/ENOENT/);
   });
 });
