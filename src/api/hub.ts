@@ -6,8 +6,8 @@ import type { Position, RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
+import type { SettingsBody } from "./requests.ts";
 import type { Settings } from "./settings.ts";
-import type { SettingsBody } from "./wire.ts";
 
 export interface Channel {
   /** The same for everybody who watches the same in the same form. */

@@ -2,8 +2,10 @@
 // and zod, so a schema is described by the library that checks it.
 
 import { z } from "zod";
+import * as answers from "./answers.ts";
+import * as explanation from "./explanation.ts";
+import * as requests from "./requests.ts";
 import type { Route } from "./route.ts";
-import * as schema from "./schema.ts";
 import * as wire from "./wire.ts";
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -77,7 +79,7 @@ function operationOf(route: Described, schemas: Schemas): Operation {
       ? {
           requestBody: {
             required: body !== undefined && !body.safeParse({}).success,
-            content: { "application/json": { schema: jsonSchema(body ?? schema.EmptyBody, schemas) } },
+            content: { "application/json": { schema: jsonSchema(body ?? requests.EmptyBody, schemas) } },
           },
         }
       : {}),
@@ -129,11 +131,11 @@ function answersOf(route: Described, schemas: Schemas): Operation["responses"] {
     ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
     ...media.map((type) => [type, { schema: { type: "string" } }]),
   ]) as NonNullable<Answer["content"]>;
-  const failure = jsonSchema(refusal?.schema ?? schema.ErrorBody, schemas);
+  const failure = jsonSchema(refusal?.schema ?? answers.ErrorBody, schemas);
   return {
     [status]: { description: "Done.", content },
     ...(polled ? { 304: { description: "Nothing has changed." } } : {}),
-    401: refused("Without the token.", jsonSchema(schema.ErrorBody, schemas)),
+    401: refused("Without the token.", jsonSchema(answers.ErrorBody, schemas)),
     default: refused("Refused: a stable code, and one sentence.", failure),
   };
 }
@@ -145,7 +147,7 @@ const refused = (description: string, failure: JsonSchema): Answer => ({
 
 /** Every schema that has a name in the code has it in the description. */
 const NAMES = z.registry<{ id: string }>();
-for (const [id, value] of [...Object.entries(schema), ...Object.entries(wire)])
+for (const [id, value] of [requests, answers, explanation, wire].flatMap((named) => Object.entries(named)))
   if (value instanceof z.ZodObject || value instanceof z.ZodUnion) NAMES.add(value, { id });
 
 const PLACE = "#/components/schemas/";

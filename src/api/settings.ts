@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SettingsBody } from "./wire.ts";
+import { SettingsBody } from "./requests.ts";
 
 export interface Settings {
   get(): SettingsBody;

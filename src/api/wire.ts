@@ -1,18 +1,10 @@
-// What goes over the wire beside schema.ts: lists of what that describes, what other places describe as types, and the
-// requests of the smaller resources. The compiler holds each answer against what its route gives.
+// What routes answer beside answers.ts: lists of what that describes, the smaller resources, and what other places describe
+// as types. The compiler holds each answer against what its route gives.
 
 import { z } from "zod";
+import { Definition } from "../journal/definition.ts";
 import { type JournalEvent, payloads } from "../journal/events.ts";
-import {
-  AgentView,
-  ApprovalView,
-  Count,
-  GrantView,
-  MAX_PAGE,
-  ProblemView,
-  RunSummary,
-  RunUsageView,
-} from "./schema.ts";
+import { AgentView, ApprovalView, GrantView, ProblemView, RunSummary, RunUsageView } from "./answers.ts";
 
 export const Nothing = z.object({});
 export const Started = z.object({ runId: z.string() });
@@ -24,22 +16,26 @@ const nextCursor = z.string().optional();
 export const RunPage = z.object({ runs: z.array(RunSummary), nextCursor });
 export const Approvals = z.object({ approvals: z.array(ApprovalView) });
 export const Grants = z.object({ grants: z.array(GrantView) });
+export type RunPage = z.infer<typeof RunPage>;
 
 export const Agents = z.object({
   agents: z.array(AgentView),
   /** Of files that became no agent. */
   problems: z.array(ProblemView),
 });
+export type Agents = z.infer<typeof Agents>;
 
 /** One form for each type of event. */
 export const EventView = z.union(eventViews()) as unknown as z.ZodType<JournalEvent, JournalEvent>;
 
-export const EventPage = z.object({ events: z.array(EventView), nextAfter: z.int().optional() });
+export const EventPage = z.object({
+  events: z.array(EventView),
+  /** Where the next page begins; absent: there is nothing more yet. */
+  nextAfter: z.int().optional(),
+});
+export type EventPage = z.infer<typeof EventPage>;
 
 const part = z.object({ type: z.string() });
-
-/** `summary`: a line for each message. */
-export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
 export const Transcript = z.object({
   system: z.string(),
@@ -50,6 +46,7 @@ export const ContextSummary = z.object({
   system: z.string(),
   messages: z.array(z.object({ role: z.string(), summary: z.string() })),
 });
+export type ContextSummary = z.infer<typeof ContextSummary>;
 
 export const Context = z.union([Transcript, ContextSummary]);
 
@@ -88,6 +85,7 @@ export const MessageView = z.object({
 });
 
 export const MessagePage = z.object({ messages: z.array(MessageView), nextCursor });
+export type MessagePage = z.infer<typeof MessagePage>;
 
 export const Usage = z.object({
   byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
@@ -105,16 +103,6 @@ export const Usage = z.object({
   ),
 });
 
-const page = {
-  limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
-  cursor: z
-    .string()
-    .regex(/^\d{1,15}$/, "must be the nextCursor of the page before")
-    .exactOptional(),
-};
-
-export const PageQuery = z.strictObject(page);
-
 export const SessionView = z.object({
   id: z.string(),
   runs: z.int(),
@@ -125,29 +113,14 @@ export const SessionView = z.object({
 export type SessionView = z.infer<typeof SessionView>;
 
 export const SessionPage = z.object({ sessions: z.array(SessionView), nextCursor });
-
-export const SayBody = z.strictObject({
-  /** Absent: whoever was spoken to last. */
-  agent: z.string().min(1).exactOptional(),
-  text: z.string().trim().min(1),
-  mode: z.enum(["auto", "chat"]).exactOptional(),
-  /** Somebody is there to answer. */
-  attended: z.boolean().exactOptional(),
-});
-export type SayBody = z.input<typeof SayBody>;
+export type SessionPage = z.infer<typeof SessionPage>;
 
 export const Said = z.object({
   runId: z.string(),
   /** It went to a run that was under way; otherwise it has started this one. */
   joined: z.boolean(),
 });
-
-export const SettingsBody = z.strictObject({
-  /** Whom a chat speaks to where nobody is named. */
-  agent: z.string().min(1).exactOptional(),
-  mode: z.enum(["auto", "chat"]).exactOptional(),
-});
-export type SettingsBody = z.infer<typeof SettingsBody>;
+export type Said = z.infer<typeof Said>;
 
 export const SettingsView = z.object({
   agent: z.string(),
@@ -156,11 +129,6 @@ export const SettingsView = z.object({
   model: z.string(),
 });
 export type SettingsView = z.infer<typeof SettingsView>;
-
-export const WorkspaceQuery = z.strictObject({
-  /** A folder of the project. */
-  path: z.string().min(1).max(4_096).default("."),
-});
 
 export const WorkspaceEntry = z.object({
   name: z.string(),
@@ -183,26 +151,9 @@ export type WorkspaceTree = z.infer<typeof WorkspaceTree>;
 
 export const AgentDetail = AgentView.extend({
   /** As a run would pin it now; absent where the file is broken. */
-  definition: z.record(z.string(), z.unknown()).optional(),
+  definition: Definition.optional(),
 });
-
-export const ExplanationView = z.object({
-  agent: z.string(),
-  file: z.string(),
-  description: z.string(),
-  kind: z.enum(["main", "subagent"]),
-  isTerminal: z.boolean(),
-  terminals: z.array(z.unknown()).readonly(),
-  models: z.array(z.string()).readonly(),
-  tools: z
-    .array(z.object({ name: z.string(), effect: z.string(), only: z.array(z.string()).optional() }))
-    .readonly(),
-  limits: z.unknown(),
-  reachable: z.array(z.unknown()),
-  stops: z.array(z.unknown()),
-  blastRadius: z.unknown(),
-  worstCase: z.unknown(),
-});
+export type AgentDetail = z.infer<typeof AgentDetail>;
 
 function eventViews() {
   return Object.entries(payloads).map(([type, payload]) =>

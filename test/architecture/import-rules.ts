@@ -34,7 +34,8 @@ const CONTRACTS = new Set([
 /** Folders with parts that can be exchanged: all but their contract is known to `runtime.ts` alone. */
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
-const BROWSER_SAFE = /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client|schema|wire))(?:\.ts)?$/;
+const BROWSER_SAFE =
+  /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client(?:-call|-stream)?|schema|requests|answers|explanation|wire))(?:\.ts)?$/;
 const FOR_DASHBOARD = /^src\/(?:(?:journal|projections)\/.+|ids|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
@@ -101,7 +102,7 @@ export const importRules: Rule[] = [
           if (target !== undefined)
             return BROWSER_SAFE.test(target) ? undefined : `${target} may not run in a browser`;
           if (specifier.startsWith("node:")) return `${specifier} is not there in a browser`;
-          const allowed = from.path === "src/api/client.ts" ? ["zod", "eventsource-parser"] : ["zod"];
+          const allowed = from.path === "src/api/client-stream.ts" ? ["zod", "eventsource-parser"] : ["zod"];
           return allowed.includes(packageOf(specifier))
             ? undefined
             : `only ${allowed.join(" and ")} may be imported here, not ${specifier}`;

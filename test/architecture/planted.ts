@@ -88,14 +88,14 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     wrong: {
       "node:crypto is not there": { "src/journal/hash.ts": 'import { hash } from "node:crypto";' },
       "only zod may be imported here, not yaml": { "src/projections/p.ts": 'import { parse } from "yaml";' },
-      "only zod and eventsource-parser": { "src/api/client.ts": 'import { hc } from "hono/client";' },
+      "only zod and eventsource-parser": { "src/api/client-stream.ts": 'import { hc } from "hono/client";' },
       "src/api/schema.ts:2: Buffer": { "src/api/schema.ts": '// Buffer\nconst a = Buffer.from("process");' },
       "src/errors.ts:1: process": { "src/errors.ts": "const a = `$" + "{process.pid}`;" },
       "src/config.ts may not run": { "src/ids.ts": 'import { config } from "./config.ts";' },
     },
     right: {
       "src/journal/events.ts": 'import { z } from "zod";\nimport { assertNever } from "../errors.ts";',
-      "src/api/client.ts":
+      "src/api/client-stream.ts":
         'import { createParser } from "eventsource-parser";\nconst a = { process: b.process };',
       "src/journal/a.test.ts": 'import { hash } from "node:crypto";',
       "src/config.ts": 'import { homedir } from "node:os";\nprocess.cwd();',

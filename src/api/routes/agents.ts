@@ -2,10 +2,11 @@
 
 import type { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { ExplanationView } from "../explanation.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { AgentView } from "../schema.ts";
-import { AgentDetail, Agents, ExplanationView } from "../wire.ts";
+import { AgentDetail, Agents } from "../wire.ts";
 
 export function agentRoutes(parts: ApiParts): Route[] {
   return [

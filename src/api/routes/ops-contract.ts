@@ -8,9 +8,10 @@ import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import type { RouteParts } from "../parts.ts";
+import { PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { journalEncoder, placeOf, stream } from "../sse.ts";
-import { PageQuery, Started } from "../wire.ts";
+import { Started } from "../wire.ts";
 
 const FIRST_TYPE = "orchestrator";
 

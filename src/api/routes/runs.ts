@@ -5,13 +5,14 @@ import type { Store } from "../../stores/store.ts";
 import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
+import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { detailOf } from "../run-detail.ts";
 import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
-import { Context, ContextQuery, MessagePage, PageQuery, RunPage, Started } from "../wire.ts";
+import { Context, MessagePage, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;

@@ -3,8 +3,9 @@
 
 import { CadreError } from "../../errors.ts";
 import type { ApiParts } from "../parts.ts";
+import { PageQuery, SayBody } from "../requests.ts";
 import { type Route, route } from "../route.ts";
-import { PageQuery, Said, SayBody, SessionPage } from "../wire.ts";
+import { Said, SessionPage } from "../wire.ts";
 
 export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
   return [

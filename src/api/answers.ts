@@ -1,0 +1,200 @@
+// What the API shows: runs, what waits for a person, agents, and how a refusal looks. Answers may gain fields.
+
+import { z } from "zod";
+import { Limits } from "../journal/definition.ts";
+import { ResultEnvelope, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
+import type { PromptMessage } from "../journal/message.ts";
+import { APPROVAL_KINDS } from "../projections/approvals.ts";
+import { Todos } from "../projections/todos.ts";
+
+export const Health = z.object({
+  version: z.string(),
+  pid: z.int(),
+  storeId: z.string(),
+  folder: z.string(),
+  startedAt: z.number(),
+  /** True where this process drives runs; otherwise it only reads and appends. */
+  drives: z.boolean(),
+  /** The default model. */
+  model: z.string(),
+});
+export type Health = z.infer<typeof Health>;
+
+export const RunUsageView = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  cost: z.number(),
+  unpriced: z.number(),
+  modelCalls: z.number(),
+  wastedCalls: z.number(),
+  wastedCost: z.number(),
+  toolCalls: z.number(),
+  activeMs: z.number(),
+});
+
+export const RunSummary = z.object({
+  id: z.string(),
+  rootRunId: z.string(),
+  parentRunId: z.string().optional(),
+  /** What it was started for: the parent's call, or a seat in its pattern. */
+  parentKey: z.string().optional(),
+  agent: z.string(),
+  definition: z.string(),
+  kind: z.enum(["main", "subagent"]),
+  depth: z.int(),
+  trigger: Trigger,
+  task: z.string(),
+  mode: z.enum(["auto", "chat"]),
+  attended: z.boolean(),
+  sessionId: z.string().optional(),
+  userId: z.string().optional(),
+  workspace: z.string(),
+  status: RunStatus,
+  waitingOn: WaitingOn.optional(),
+  stopReason: StopReason.optional(),
+  summary: z.string().optional(),
+  turns: z.int(),
+  usage: RunUsageView,
+  /** Somebody has cancelled it. Without `endedAt` it still has to be carried out: by who drives, or by the next who does. */
+  cancelRequested: z.boolean(),
+  /** Of the latest event. */
+  seq: z.int(),
+  createdAt: z.number(),
+  startedAt: z.number().optional(),
+  updatedAt: z.number(),
+  endedAt: z.number().optional(),
+});
+export type RunSummary = z.infer<typeof RunSummary>;
+
+/** A run and all below it. */
+export const RunTree = RunSummary.extend({
+  /** Of the run and all its descendants; each model call counts once. */
+  treeUsage: RunUsageView,
+  /** In the order in which they were started. */
+  get children() {
+    return z.array(RunTree);
+  },
+});
+export type RunTree = z.infer<typeof RunTree>;
+
+/** How far a cancel has come. */
+export const Stopping = z.object({
+  /** Runs that have ended since. */
+  done: z.int(),
+  /** Runs, this one and its descendants, that had not ended when it was asked for. */
+  of: z.int(),
+});
+export type Stopping = z.infer<typeof Stopping>;
+
+export const RunDetail = RunSummary.extend({
+  input: z.unknown().optional(),
+  limits: Limits,
+  output: z.unknown().optional(),
+  result: ResultEnvelope.optional(),
+  /** Of the run and all its descendants; each model call counts once. */
+  treeUsage: RunUsageView,
+  /** In the order in which they were started. */
+  children: z.array(RunSummary),
+  /** Present while the run is being cancelled. */
+  stopping: Stopping.optional(),
+  /** The latest list that the agent has made of what is to do. */
+  todos: Todos.optional(),
+});
+export type RunDetail = z.infer<typeof RunDetail>;
+
+export const ApprovalView = z.object({
+  id: z.string(),
+  itemId: z.string(),
+  kind: z.enum(APPROVAL_KINDS),
+  runId: z.string(),
+  rootRunId: z.string(),
+  /** The agents from the root of the tree down to the one that asks. */
+  path: z.array(z.string()),
+  agent: z.string(),
+  callId: z.string().optional(),
+  tool: z.string().optional(),
+  input: z.unknown().optional(),
+  preview: z.string().optional(),
+  rule: z.string().optional(),
+  hash: z.string().optional(),
+  host: z.string().optional(),
+  pid: z.int().optional(),
+  detail: z.string().optional(),
+  /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
+  limit: z.string().optional(),
+  /** Of a question: the answers that there are. */
+  choices: z.array(z.string()).optional(),
+  /** Whose words had come into the run that nobody here wrote. */
+  untrusted: z.array(z.string()).optional(),
+  round: z.int(),
+  requestedAt: z.number(),
+  expiresAt: z.number().optional(),
+  /** The rule that a wider scope than `once` would grant; absent where it can only be given once. */
+  grant: z.string().optional(),
+});
+export type ApprovalView = z.infer<typeof ApprovalView>;
+
+export const GrantView = z.object({
+  id: z.int(),
+  rule: z.string(),
+  /** `tree`: until the run that it was given in has ended. */
+  scope: z.enum(["always", "tree"]),
+  /** Where it counts, and in the worktrees of it; absent: anywhere. */
+  folder: z.string().optional(),
+  by: z.string(),
+  at: z.number(),
+  until: z.number().optional(),
+  runId: z.string(),
+});
+export type GrantView = z.infer<typeof GrantView>;
+
+export const LinkView = z.object({ url: z.string(), expiresAt: z.number() });
+export type LinkView = z.infer<typeof LinkView>;
+
+export const ProblemView = z.object({
+  file: z.string(),
+  line: z.int(),
+  column: z.int(),
+  code: z.string(),
+  severity: z.enum(["error", "warning"]),
+  message: z.string(),
+  suggestion: z.string().optional(),
+});
+
+export const AgentView = z.object({
+  name: z.string(),
+  title: z.string().optional(),
+  description: z.string(),
+  /** Absent: the file is broken, and the problems say why. */
+  kind: z.enum(["main", "subagent"]).optional(),
+  models: z.array(z.string()),
+  file: z.string(),
+  problems: z.array(ProblemView),
+});
+export type AgentView = z.infer<typeof AgentView>;
+
+export const Verification = z.object({
+  ok: z.boolean(),
+  /** Events that were read and found whole. */
+  events: z.int(),
+  /** Hash of the chain at the latest event. */
+  head: z.string(),
+  problem: z.string().optional(),
+});
+export type Verification = z.infer<typeof Verification>;
+
+export interface TranscriptView {
+  system: string;
+  messages: PromptMessage[];
+}
+
+export const ErrorBody = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,0 +1,95 @@
+// One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
+
+import { CadreError, type ErrorCode, httpStatus, messageOf } from "../errors.ts";
+import { ErrorBody } from "./schema.ts";
+
+export interface ClientOptions {
+  fetch: (url: string, init?: RequestInit) => Promise<Response>;
+  baseUrl?: string;
+}
+
+export type Query = Record<string, string | number | undefined>;
+
+export interface CallOptions {
+  query?: Query | undefined;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export async function call<T>(
+  client: ClientOptions,
+  method: string,
+  path: string,
+  options: CallOptions = {},
+): Promise<T> {
+  const response = await send(client, method, path, options);
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+export async function send(
+  client: ClientOptions,
+  method: string,
+  path: string,
+  { query = {}, body, headers = {}, signal }: CallOptions,
+): Promise<Response> {
+  const init: RequestInit = {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  };
+  let response: Response;
+  try {
+    response = await client.fetch(`${client.baseUrl ?? "http://cadre"}${path}${queryText(query)}`, init);
+  } catch (error) {
+    throw unreachable(error);
+  }
+  if (!response.ok) throw await failureOf(response);
+  return response;
+}
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).filter((entry) => entry[1] !== undefined);
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
+}
+
+async function failureOf(response: Response): Promise<CadreError> {
+  const body: unknown = await response.json().catch(() => undefined);
+  return (
+    errorOf(body) ?? new CadreError("INTERNAL", `The server answered ${response.status} without saying why.`)
+  );
+}
+
+export function errorOf(body: unknown): CadreError | undefined {
+  const parsed = ErrorBody.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { code, message, details } = parsed.data.error;
+  return new CadreError(knownCode(code), message, details);
+}
+
+/** A newer server may have codes that this client does not know; they must not break who looks them up. */
+function knownCode(code: string): ErrorCode {
+  try {
+    httpStatus(code as ErrorCode);
+    return code as ErrorCode;
+  } catch {
+    return "INTERNAL";
+  }
+}
+
+export function unreachable(cause: unknown): CadreError {
+  const message = `The Cadre process that has the store cannot be reached (${messageOf(cause)}). What was recorded is safe; ask again.`;
+  return new CadreError("INTERNAL", message, { unreachable: true }, cause);
+}
+
+/** True where nobody answered, or the answer broke off: whether the request was acted on is not known. */
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof CadreError && error.details?.["unreachable"] === true;
+}

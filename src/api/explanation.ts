@@ -1,0 +1,75 @@
+// The static picture of an agent as it is shown: whom it can reach, what they may call there, what could come of it.
+
+import { z } from "zod";
+import { Effect } from "../journal/definition.ts";
+
+const Path = z.array(
+  z.object({
+    /** The key of the agent's file by which one starts the other. */
+    key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]),
+    to: z.string(),
+  }),
+);
+
+const HeldTool = z.object({
+  name: z.string(),
+  effect: Effect,
+  /** Only calls like these. */
+  only: z.array(z.string()).exactOptional(),
+});
+
+const PlaceLimits = z.object({
+  maxTurns: z.number(),
+  /** Active milliseconds. */
+  maxDuration: z.number(),
+  maxDepth: z.number(),
+  maxChildren: z.number(),
+  maxTokens: z.number().exactOptional(),
+  maxCost: z.number().exactOptional(),
+});
+
+const Names = z.array(z.string()).readonly();
+const Tools = z.array(HeldTool).readonly();
+
+const WayThere = z.object({
+  path: Path,
+  depth: z.int(),
+  models: Names,
+  tools: Tools,
+  /** Rules with a pattern: they forbid some calls of a tool. */
+  deny: Names,
+  limits: PlaceLimits,
+});
+
+const BlastRadius = z.object({
+  changesFiles: z.boolean(),
+  runsCommands: z.boolean(),
+  reachesNetwork: z.boolean(),
+  /** Tools that do more than read, and who holds them. */
+  tools: z.array(
+    HeldTool.omit({ only: true }).extend({
+      by: z.array(z.object({ agent: z.string(), path: Path, only: z.array(z.string()).exactOptional() })),
+    }),
+  ),
+});
+
+export const ExplanationView = z.object({
+  agent: z.string(),
+  file: z.string(),
+  description: z.string(),
+  kind: z.enum(["main", "subagent"]),
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+  /** Whose words may be the answer, and how it comes to be theirs. */
+  terminals: z.array(z.object({ agent: z.string(), path: Path })),
+  models: Names,
+  tools: Tools,
+  limits: PlaceLimits,
+  reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),
+  /** Ways that are not gone: the agent at the end of each is not started. */
+  stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
+  blastRadius: BlastRadius,
+  /** `capped`: the tree's own limit is what holds it. */
+  worstCase: z.object({ runs: z.number(), turns: z.number(), capped: z.boolean() }),
+});
+export type ExplanationView = z.infer<typeof ExplanationView>;

@@ -1,0 +1,178 @@
+// What is asked of the API: bodies, and what stands in an address. Strict: a word that we do not know is a mistake, never
+// ignored (A16, A59).
+
+import { z } from "zod";
+import { AgentLimits, Rules } from "../journal/definition.ts";
+import { RunStatus } from "../journal/events.ts";
+import { searchWords } from "../projections/search-words.ts";
+
+/** What a run may be called by: its id, or the beginning of it if no other id begins so. */
+export const MIN_PREFIX = 6;
+export const MAX_PAGE = 500;
+
+const StartLimits = z.strictObject({
+  ...AgentLimits.shape,
+  tree: AgentLimits.shape.tree.unwrap().strict().exactOptional(),
+});
+
+export const StartRun = z.strictObject({
+  agent: z.string().min(1),
+  task: z.string().min(1),
+  input: z.unknown().exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** Somebody is there to answer. */
+  attended: z.boolean().exactOptional(),
+  sessionId: z.string().min(1).exactOptional(),
+  limits: StartLimits.exactOptional(),
+  permissions: Rules.strict().exactOptional(),
+  /** Files of the workspace that the task is about. */
+  context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
+});
+export type StartRun = z.input<typeof StartRun>;
+
+export const DecisionBody = z.strictObject({
+  decision: z.enum(["approve", "edit", "reject", "answer"]),
+  /** Only with `edit`: otherwise what was shown is what runs. */
+  input: z.unknown().exactOptional(),
+  answer: z.string().exactOptional(),
+  note: z.string().exactOptional(),
+  scope: z.enum(["once", "run", "tree", "always"]).exactOptional(),
+  /** Milliseconds since the epoch. */
+  until: z.int().positive().exactOptional(),
+  limits: z
+    .strictObject({
+      maxTokens: z.int().positive().exactOptional(),
+      maxCost: z.number().positive().exactOptional(),
+    })
+    .exactOptional(),
+});
+export type DecisionBody = z.input<typeof DecisionBody>;
+
+export const OutcomeBody = z.strictObject({
+  callId: z.string().min(1),
+  verdict: z.enum(["happened", "run_again", "fail"]),
+  output: z.string().exactOptional(),
+  note: z.string().exactOptional(),
+});
+export type OutcomeBody = z.input<typeof OutcomeBody>;
+
+export const CancelBody = z.strictObject({ reason: z.string().exactOptional() });
+export const MessageBody = z.strictObject({ text: z.string().trim().min(1) });
+export const EmptyBody = z.strictObject({});
+
+export const SayBody = z.strictObject({
+  /** Absent: whoever was spoken to last. */
+  agent: z.string().min(1).exactOptional(),
+  text: z.string().trim().min(1),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+  /** Somebody is there to answer. */
+  attended: z.boolean().exactOptional(),
+});
+export type SayBody = z.input<typeof SayBody>;
+
+export const SettingsBody = z.strictObject({
+  /** Whom a chat speaks to where nobody is named. */
+  agent: z.string().min(1).exactOptional(),
+  mode: z.enum(["auto", "chat"]).exactOptional(),
+});
+export type SettingsBody = z.infer<typeof SettingsBody>;
+
+// Queries. Everything in a URL is text.
+
+export const Count = z
+  .string()
+  .regex(/^\d{1,15}$/, "must be a whole number")
+  .transform(Number);
+const Flag = z.enum(["0", "1"]).transform((value) => value === "1");
+
+const page = {
+  limit: Count.pipe(z.int().min(1).max(MAX_PAGE)).exactOptional(),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/, "must be the nextCursor of the page before")
+    .exactOptional(),
+};
+
+export const PageQuery = z.strictObject(page);
+export type PageFilter = z.output<typeof PageQuery>;
+
+export const RunsQuery = z.strictObject({
+  /** One or several, with commas between them. */
+  status: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(RunStatus))
+    .exactOptional(),
+  agent: z.string().min(1).exactOptional(),
+  root: z.string().min(1).exactOptional(),
+  parent: z.string().min(1).exactOptional(),
+  session: z.string().min(1).exactOptional(),
+  /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
+  q: z
+    .string()
+    .max(200)
+    .refine((text) => searchWords(text).length > 0, "must have a word in it")
+    .exactOptional(),
+  ...page,
+});
+
+export const EventsQuery = z.strictObject({
+  /** A position: what comes after it is sent. */
+  after: Count.exactOptional(),
+  /** With all descendants. */
+  tree: Flag.default(false),
+  /** As a stream, whatever the Accept header says. */
+  stream: Flag.default(false),
+  /** The stream goes on after the run's last event. */
+  follow: Flag.default(false),
+});
+
+export const FeedQuery = EventsQuery.pick({ after: true });
+
+export const ApprovalsQuery = z.strictObject({
+  status: z.literal("open").exactOptional(),
+  run: z.string().min(1).exactOptional(),
+});
+
+export const UsageQuery = z.strictObject({
+  /** A run: it and all its descendants. */
+  root: z.string().min(1).exactOptional(),
+  /** Milliseconds since the epoch: what happened before does not count. */
+  since: Count.exactOptional(),
+});
+
+export const MessagesQuery = z.strictObject({
+  session: z.string().min(1).exactOptional(),
+  run: z.string().min(1).exactOptional(),
+  role: z.string().min(1).exactOptional(),
+  /** The id of a row: those that it brought about in other agents. */
+  parent: Count.exactOptional(),
+  ...page,
+});
+export type MessagesFilter = z.output<typeof MessagesQuery>;
+
+/** `summary`: a line for each message. */
+export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
+
+export const WorkspaceQuery = z.strictObject({
+  /** A folder of the project. */
+  path: z.string().min(1).max(4_096).default("."),
+});
+
+export const NoQuery = z.strictObject({});
+
+export interface RunsFilter {
+  status?: readonly RunStatus[];
+  agent?: string;
+  root?: string;
+  parent?: string;
+  session?: string;
+  q?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+export interface UsageFilter {
+  root?: string;
+  since?: number;
+}
