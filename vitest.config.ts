@@ -7,9 +7,9 @@ export default defineConfig({
     alias: [{ find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) }],
   },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
-    globalSetup: ["test/untried.ts"],
+    globalSetup: ["test/untried.ts", "test/built-page.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: "100%",

@@ -51,7 +51,7 @@ async function cadre() {
       who: () => "bench",
       onProblem: ({ error }) => console.error(error),
     },
-    { host: "127.0.0.1", port: 0, token, names: [] },
+    { host: "127.0.0.1", port: 0, token, names: [], page: "" },
   );
   return {
     url: `${server.url}/api/runs/${runId}/events?tree=1&stream=1&follow=1`,

@@ -3,12 +3,13 @@
 
 import type { AddressInfo } from "node:net";
 import { Hono } from "hono";
-import { secureHeaders } from "hono/secure-headers";
+import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
 import { createApp, withRefusals } from "./app.ts";
 import { door, letIn } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
+import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
 import type { LinkView } from "./schema.ts";
 import { wellness } from "./wellness.ts";
@@ -18,6 +19,8 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
+  /** The folder that the web page was built to. */
+  page: string;
 }
 
 export interface PublicServer extends Served {
@@ -53,7 +56,7 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
 }
 
 export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
-  const { host, names } = options;
+  const { host, names, page } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
@@ -63,6 +66,7 @@ export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<Publi
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
+  pageFiles(app, page);
   app.route("/", createApp(parts));
   return withRefusals(app, parts);
 }
@@ -70,12 +74,12 @@ export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<Publi
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 
-/** Nothing from elsewhere, nothing inline, in no frame, and no address told to anybody (A08, A62). */
+/** Nothing from elsewhere, nothing inline (but styles that our own script adds), in no frame, and no address told to anybody (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
     scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
+    styleSrc: ["'self'", NONCE],
     imgSrc: ["'self'", "data:"],
     fontSrc: ["'self'"],
     connectSrc: ["'self'"],

@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { visible } from "../journal/visible.ts";
 import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
-import { visible } from "../tools/visible.ts";
 import { checkInput } from "./check-input.ts";
 import { type Connection, ServerFailure } from "./client.ts";
 import { type ListedTool, toolHash } from "./listing.ts";

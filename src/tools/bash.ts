@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { visible } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { collectOutput } from "./collected-output.ts";
@@ -10,7 +11,6 @@ import { readingGit } from "./git-programs.ts";
 import { boundOutput } from "./output.ts";
 import { type Ended, type Supervised, supervise, supervisorArgv } from "./supervised.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import { visible } from "./visible.ts";
 
 const MAX_TIME = 300_000;
 const MAX_OUTPUT = 10 * 1024 * 1024;

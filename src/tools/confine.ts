@@ -3,6 +3,7 @@
 
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { visibleName } from "../journal/visible.ts";
 import { findSandbox } from "./find-sandbox.ts";
 import { guardSettings } from "./git-config-guard.ts";
 import { gitFoldersOf } from "./git-folders.ts";
@@ -11,7 +12,6 @@ import type { Reach, SandboxName, SandboxSettings } from "./sandbox.ts";
 import { guardedPaths, type ReachRequest, reachOf } from "./sandbox-reach.ts";
 import { withHeir } from "./supervised.ts";
 import type { ToolContext } from "./tool.ts";
-import { visibleName } from "./visible.ts";
 
 /** What a project says about where its commands run. */
 export interface Confinement {

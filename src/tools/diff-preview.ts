@@ -2,7 +2,7 @@
 // long to be shown whole is not shown at all, and cannot be approved.
 
 import { createTwoFilesPatch } from "diff";
-import { visible, visibleName } from "./visible.ts";
+import { visible, visibleName } from "../journal/visible.ts";
 
 /** Some thousands of lines: more than that nobody reads before an answer. */
 const MAX_SHOWN = 200_000;

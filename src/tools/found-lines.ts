@@ -1,9 +1,9 @@
 // The text of lines that a search has found, read anew through folders that are held: a search that was led outside by a
 // swapped link has nothing to show for it (A35).
 
+import { visibleName } from "../journal/visible.ts";
 import { type HeldFolder, holdFolder } from "./held-folder.ts";
 import { openRegular } from "./open-regular.ts";
-import { visibleName } from "./visible.ts";
 
 export interface FoundLine {
   path: string;

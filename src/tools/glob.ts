@@ -3,12 +3,12 @@
 import { lstat } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { visibleName } from "../journal/visible.ts";
 import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
 import { globPattern } from "./glob-pattern.ts";
 import { holdFolder, pathIn } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { visibleName } from "./visible.ts";
 import { type Place, placeInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;

@@ -2,12 +2,12 @@
 
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
+import { visible } from "../journal/visible.ts";
 import { refusal, textAnswer } from "./answers.ts";
 import { askLoki, type LokiAccess } from "./loki-client.ts";
 import { failedAnswer, markedAnswer } from "./loki-lines.ts";
 import { FORMS, readRange, timeText } from "./loki-time.ts";
 import { defineTool } from "./tool.ts";
-import { visible } from "./visible.ts";
 
 /** It becomes part of a path. */
 const LABEL = /^[a-zA-Z_][a-zA-Z0-9_]{0,199}$/;

@@ -4,11 +4,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { untrusted } from "../journal/untrusted.ts";
+import { visible } from "../journal/visible.ts";
 import type { LokiReply } from "./loki-client.ts";
 import { timeText } from "./loki-time.ts";
 import { boundOutput } from "./output.ts";
 import type { ToolAnswer, ToolContext } from "./tool.ts";
-import { visible } from "./visible.ts";
 
 export interface LogLine {
   /** Nanoseconds since 1970. */

@@ -3,10 +3,10 @@
 import { lstat, opendir } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../errors.ts";
+import { visibleName } from "../journal/visible.ts";
 import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
 import { type HeldFolder, holdFolder, pathIn } from "./held-folder.ts";
 import { defineTool, type ToolContext } from "./tool.ts";
-import { visibleName } from "./visible.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
 
 const MAX_SHOWN = 1_000;

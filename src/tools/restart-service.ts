@@ -5,12 +5,12 @@
 
 import { z } from "zod";
 import type { Service } from "../config/schema.ts";
+import { visible } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { cleanEnvironment } from "./clean-env.ts";
 import { type Ended, runArgv } from "./run-argv.ts";
 import { waitForHealth } from "./service-health.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import { visible } from "./visible.ts";
 
 export type Services = Readonly<Record<string, z.output<typeof Service>>>;
 

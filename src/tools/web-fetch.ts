@@ -4,10 +4,10 @@
 import { z } from "zod";
 import { plainHost } from "../config/hosts.ts";
 import { untrusted } from "../journal/untrusted.ts";
+import { visible } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { retryWords } from "./http-answer.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import { visible } from "./visible.ts";
 import type { WebText } from "./web-document.ts";
 import { kindOf } from "./web-kind.ts";
 import { readInThread } from "./web-reader.ts";

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Search } from "../config/schema.ts";
 import type { Env } from "../config/trust.ts";
 import { untrusted } from "../journal/untrusted.ts";
+import { visible } from "../journal/visible.ts";
 import { refusal } from "./answers.ts";
 import { boundedText, reasonOf, retryWords } from "./http-answer.ts";
 import { brave } from "./search-brave.ts";
@@ -12,7 +13,6 @@ import type { Found, SearchProvider, SearchQuestion, SearchRequest } from "./sea
 import { searxng } from "./search-searxng.ts";
 import { tavily } from "./search-tavily.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
-import { visible } from "./visible.ts";
 
 type SearchSettings = z.output<typeof Search>;
 

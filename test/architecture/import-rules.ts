@@ -24,7 +24,6 @@ const CONTRACTS = new Set([
   "src/models/model.ts",
   "src/tools/tool.ts",
   "src/tools/output.ts",
-  "src/tools/visible.ts",
   "src/permissions/permission.ts",
   "src/stores/store.ts",
   "src/stores/follow.ts",
@@ -36,7 +35,8 @@ const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
   /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client(?:-call|-stream)?|schema|requests|answers|explanation|wire))(?:\.ts)?$/;
-const FOR_DASHBOARD = /^src\/(?:(?:journal|projections)\/.+|ids|api\/(?:client|schema|wire))(?:\.ts)?$/;
+const FOR_DASHBOARD =
+  /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
@@ -113,7 +113,7 @@ export const importRules: Rule[] = [
   },
   {
     id: "AR7",
-    title: "the dashboard imports only journal, projections, ids and the client of the API",
+    title: "the dashboard imports only journal, projections, ids, errors and the client of the API",
     check: (tree) => {
       const inDashboard = (source: Source) => !source.isTest && source.path.startsWith("dashboard/src/");
       return [

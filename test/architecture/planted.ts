@@ -106,7 +106,7 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       "does not import src/runtime.ts": {
         "dashboard/src/a.tsx": 'import type { R } from "../../src/runtime.ts";',
       },
-      "does not import src/errors.ts": { "dashboard/src/b.ts": 'import { e } from "../../src/errors.ts";' },
+      "does not import src/clock.ts": { "dashboard/src/b.ts": 'import { e } from "../../src/clock.ts";' },
       "the whole runtime": { "dashboard/src/c.ts": 'import { run } from "cadre";' },
       "node:path": { "dashboard/src/d.ts": 'import { join } from "node:path";' },
     },

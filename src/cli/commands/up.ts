@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
 import { isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
@@ -71,9 +72,16 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   };
 }
 
+/** Built by `npm run build`. */
+const PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+
 async function serveWeb(parts: ApiParts, config: Config, set: string | undefined): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
-  const server = await servePublicly(parts, { ...config.server, token: set ?? tokenOf(config.dir) });
+  const server = await servePublicly(parts, {
+    ...config.server,
+    token: set ?? tokenOf(config.dir),
+    page: PAGE,
+  });
   parts.web.served = {
     newLink: server.newLink,
     renewToken() {

@@ -1,0 +1,28 @@
+import {
+  Bot,
+  Bug,
+  ClipboardCheck,
+  Code,
+  FlaskConical,
+  Map as MapIcon,
+  Search,
+  Siren,
+  Users,
+} from "lucide-react";
+
+/** S2-79: by the words of an agent's name; the last part of it counts most. */
+const ROLES: readonly [RegExp, typeof Bot, string][] = [
+  [/debug/, Bug, "debugger"],
+  [/review|critic|judge|audit/, ClipboardCheck, "reviewer"],
+  [/test|qa\b|verif/, FlaskConical, "tester"],
+  [/plan|architect|design/, MapIcon, "planner"],
+  [/cod(e|er|ing)|develop|engineer|fix|worker|implement|build/, Code, "coder"],
+  [/research|search|explor|log|metric|invest|analy/, Search, "researcher"],
+  [/incident|orchestrat|ops|respond|oncall/, Siren, "orchestrator"],
+  [/team|crew|supervis|lead|main|manager/, Users, "main"],
+];
+
+export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number }) {
+  const [, Icon, role] = ROLES.find(([words]) => words.test(agent.toLowerCase())) ?? [/./, Bot, "agent"];
+  return <Icon size={size} aria-label={role} role="img" className="shrink-0 text-muted" />;
+}

@@ -1,0 +1,29 @@
+// Where a run stands, in one word and one tone (U01, S2-82): the same in every list, tree and badge.
+
+import type { RunSummary } from "../../../src/api/schema.ts";
+import type { RunRow } from "../../../src/projections/run-row.ts";
+import type { Tone } from "../ui/badge.tsx";
+
+export type StandingOf = Pick<RunSummary | RunRow, "status" | "waitingOn" | "stopReason" | "cancelRequested">;
+
+export interface Standing {
+  word: string;
+  tone: Tone;
+  /** Somebody has to do something. */
+  needsPerson: boolean;
+}
+
+export function standingOf(run: StandingOf): Standing {
+  const { status, waitingOn, stopReason, cancelRequested } = run;
+  const plain = (word: string, tone: Tone): Standing => ({ word, tone, needsPerson: false });
+  if (status === "completed") return plain("completed", "good");
+  if (status === "cancelled") return plain("cancelled", "muted");
+  if (status === "failed") return plain(stopReason === "max_duration" ? "timeout" : "failed", "bad");
+  if (cancelRequested) return plain("stopping", "warn");
+  if (status === "suspended") {
+    const paused = waitingOn?.kind === "paused";
+    return { word: paused ? "paused" : "needs you", tone: "warn", needsPerson: !paused };
+  }
+  if (status === "waiting") return plain("waiting", "info");
+  return plain(status === "pending" ? "queued" : "running", "info");
+}

@@ -1,0 +1,23 @@
+// What a model, a tool or a stranger wrote, as it is: what would hide or turn text around is spelled out and marked (A17).
+
+import { visible } from "../../../src/journal/visible.ts";
+
+export function VisibleText({ text }: { text: string }) {
+  const parts = visible(text).split(/(⟦U\+[0-9A-F]{4,6}⟧)/);
+  if (parts.length === 1) return <bdi>{text}</bdi>;
+  let at = 0;
+  return (
+    <bdi>
+      {parts.map((part) => {
+        const key = at++;
+        return key % 2 === 0 ? (
+          part
+        ) : (
+          <mark key={key} className="rounded bg-bad-soft font-mono text-bad">
+            {part}
+          </mark>
+        );
+      })}
+    </bdi>
+  );
+}

@@ -1,0 +1,39 @@
+// Numbers and times as words, the same everywhere.
+
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
+export function count(value: number): string {
+  if (value < 1_000) return String(value);
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** `unpriced`: calls whose price nobody knows; then it is at least this. */
+export function money(dollars: number, unpriced = 0): string {
+  const digits = dollars !== 0 && dollars < 0.01 ? 4 : 2;
+  return `${unpriced > 0 ? "≥ " : ""}$${dollars.toFixed(digits)}`;
+}
+
+export const clockTime = (ts: number): string =>
+  new Date(ts).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+export const fullTime = (ts: number): string => new Date(ts).toLocaleString();
+
+export function ago(ts: number, now: number): string {
+  const seconds = Math.max(0, (now - ts) / 1_000);
+  if (seconds < 60) return "just now";
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return new Date(ts).toLocaleDateString();
+}
+
+export const plural = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? "" : "s"}`;

@@ -1,0 +1,30 @@
+// Whether what the page shows is true now (U19). Told by the feed, shown in the frame of every page.
+
+import { useSyncExternalStore } from "react";
+
+export interface Connection {
+  state: "connecting" | "live" | "lost" | "signed-out";
+  since: number;
+  /** Events that came at once when the server was back. */
+  caughtUp?: number;
+}
+
+let connection: Connection = { state: "connecting", since: Date.now() };
+const listeners = new Set<() => void>();
+
+export function setConnection(next: Omit<Connection, "since">): void {
+  const since = next.state === connection.state ? connection.since : Date.now();
+  connection = { ...next, since };
+  for (const listener of listeners) listener();
+}
+
+export const currentConnection = (): Connection => connection;
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(subscribe, currentConnection);
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,38 @@
+// The feed says that something has changed; what was asked about it is asked again. At most a few times in a second,
+// whatever happens.
+
+import { type FeedNews, followFeed } from "./feed.ts";
+import { queryClient } from "./query-client.ts";
+
+const PAUSE_MS = 250;
+
+/** Everything that a run's events may change. */
+const OF_ANY_RUN = ["runs", "approvals", "sessions"];
+
+export function keepQueriesFresh(): () => void {
+  let touched = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const refresh = () => {
+    timer = undefined;
+    const ids = touched;
+    touched = new Set();
+    void queryClient.invalidateQueries({
+      predicate: ({ queryKey: [what, id] }) =>
+        OF_ANY_RUN.includes(String(what)) || (what === "run" && ids.has(String(id))),
+    });
+  };
+  return followFeed((news) => {
+    if (news.type === "reset") void queryClient.invalidateQueries();
+    else if (news.live.type === "SettingsUpdated")
+      void queryClient.invalidateQueries({ queryKey: ["settings"] });
+    else if (news.live.type !== "Token") {
+      touched.add(runOf(news.live));
+      if (timer === undefined) timer = setTimeout(refresh, PAUSE_MS);
+    }
+  });
+}
+
+function runOf(live: Extract<FeedNews, { type: "live" }>["live"]): string {
+  if (live.type === "StateUpdated") return live.run.run_id;
+  return "run_id" in live ? live.run_id : "";
+}

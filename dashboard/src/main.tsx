@@ -1,0 +1,19 @@
+import "./app.css";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queryClient } from "./live/query-client.ts";
+import { router } from "./routes.tsx";
+import { allowStyles } from "./ui/allow-styles.ts";
+import { applyTheme } from "./ui/theme.ts";
+
+allowStyles();
+applyTheme();
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,94 @@
+// Where everything is. Pages are loaded when they are first opened.
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import { Shell } from "./components/shell.tsx";
+import { Failure } from "./display/failure.tsx";
+import { Loading } from "./display/loading.tsx";
+import { NotFound } from "./pages/not-found.tsx";
+import { type RunSearch, runSearch } from "./pages/run-search.ts";
+import { type RunsSearch, runsSearch } from "./pages/runs-search.ts";
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  validateSearch: (search): RunsSearch & { runId?: string } => ({
+    ...runsSearch(search),
+    ...(typeof search["runId"] === "string" ? { runId: search["runId"] } : {}),
+  }),
+  // S0-76: links of the form `/?runId=…`.
+  beforeLoad: ({ search: { runId } }) => {
+    if (runId !== undefined) throw redirect({ to: "/r/$runId", params: { runId } });
+  },
+  component: lazyRouteComponent(() => import("./pages/runs.tsx"), "RunsPage"),
+});
+
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/r/$runId",
+  validateSearch: (search): RunSearch => runSearch(search),
+  component: lazyRouteComponent(() => import("./pages/run.tsx"), "RunPage"),
+});
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: "/inbox",
+  component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "InboxPage"),
+});
+
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./pages/agents.tsx"), "AgentsPage"),
+});
+
+const agent = createRoute({
+  getParentRoute: () => root,
+  path: "/agents/$name",
+  component: lazyRouteComponent(() => import("./pages/agent.tsx"), "AgentPage"),
+});
+
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: "/chat",
+  component: lazyRouteComponent(() => import("./pages/chat.tsx"), "ChatPage"),
+});
+
+const session = createRoute({
+  getParentRoute: () => root,
+  path: "/chat/$sessionId",
+  component: lazyRouteComponent(() => import("./pages/chat.tsx"), "ChatPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  component: lazyRouteComponent(() => import("./pages/usage.tsx"), "UsagePage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([runs, run, inbox, agents, agent, chat, session, usage, settings]),
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} onAgain={reset} />,
+  defaultPendingComponent: () => <Loading />,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

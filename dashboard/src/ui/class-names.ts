@@ -1,0 +1,2 @@
+export const classNames = (...names: (string | false | undefined)[]): string =>
+  names.filter(Boolean).join(" ");

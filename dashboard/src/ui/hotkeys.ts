@@ -1,0 +1,65 @@
+// Keys of the page: one key (`j`), or two in a row (`g i`). What is bound now can be listed for the help.
+//  Typing into a field is never taken for a command, nor is a key with Ctrl, Alt or ⌘ but where it is asked for (`mod+k`).
+
+import { useEffect, useRef } from "react";
+
+export interface Hotkey {
+  keys: string;
+  label: string;
+  run(): void;
+}
+
+const bound = new Set<readonly Hotkey[]>();
+const PAUSE_MS = 1_000;
+let begun: { key: string; at: number } | undefined;
+
+/** While the component is there; a later binding wins over an earlier one. */
+export function useHotkeys(hotkeys: readonly Hotkey[]): void {
+  const latest = useRef(hotkeys);
+  latest.current = hotkeys;
+  const names = hotkeys.map(({ keys }) => keys).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: bound anew only when other keys are wanted
+  useEffect(() => {
+    const mine = latest.current.map(({ keys, label }, index) => ({
+      keys,
+      label,
+      run: () => latest.current[index]?.run(),
+    }));
+    bound.add(mine);
+    return () => {
+      bound.delete(mine);
+    };
+  }, [names]);
+}
+
+export function boundHotkeys(): readonly Hotkey[] {
+  return [...new Map([...bound].flat().map((hotkey) => [hotkey.keys, hotkey])).values()];
+}
+
+/** Once for the page. */
+export function listenForHotkeys(): () => void {
+  document.addEventListener("keydown", onKey);
+  return () => document.removeEventListener("keydown", onKey);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const mod = event.ctrlKey || event.metaKey;
+  if (!mod && isTyping(event.target)) return;
+  if (event.altKey) return;
+  const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
+  const sequence = begun && Date.now() - begun.at < PAUSE_MS ? `${begun.key} ${key}` : undefined;
+  const hotkeys = boundHotkeys();
+  const wanted = hotkeys.find(({ keys }) => keys === sequence) ?? hotkeys.find(({ keys }) => keys === key);
+  begun = wanted ? undefined : { key, at: Date.now() };
+  if (!wanted) return;
+  event.preventDefault();
+  wanted.run();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

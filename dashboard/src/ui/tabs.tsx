@@ -1,0 +1,42 @@
+import { Tabs as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+
+export interface TabsProps<Value extends string> {
+  value: Value;
+  onChange(value: Value): void;
+  label: string;
+  tabs: readonly { value: Value; label: ReactNode }[];
+  /** Stands right of the tabs. */
+  aside?: ReactNode;
+  /** Of the chosen tab. */
+  children: ReactNode;
+}
+
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { value, onChange, label, tabs, aside, children } = props;
+  return (
+    <Radix.Root
+      value={value}
+      onValueChange={(next) => onChange(next as Value)}
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <div className="flex items-center gap-2 border-line border-b">
+        <Radix.List aria-label={label} className="flex min-w-0 overflow-x-auto px-2">
+          {tabs.map((tab) => (
+            <Radix.Trigger
+              key={tab.value}
+              value={tab.value}
+              className="-mb-px flex items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted text-sm hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+            >
+              {tab.label}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+        {aside}
+      </div>
+      <Radix.Content value={value} className="flex min-h-0 flex-1 flex-col">
+        {children}
+      </Radix.Content>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,68 @@
+// The web page: files that were built once, read at the start and kept. Every page of it is the same document; what the
+// address means is decided in the browser.
+
+import { globSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import type { Context, Hono } from "hono";
+
+/** The addresses that people open. What is not in here and no file is not there, so that a wrong API path stays a 404. */
+const PAGES = [
+  "/",
+  "/r/:runId",
+  "/inbox",
+  "/agents",
+  "/agents/:name",
+  "/chat",
+  "/chat/:sessionId",
+  "/usage",
+  "/settings",
+];
+
+const TYPES: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** `folder`: where the page was built to; undefined: it was not. */
+export function pageFiles(app: Hono, folder: string): void {
+  const page = readPage(folder);
+  for (const path of PAGES) {
+    app.get(path, (c) => {
+      c.header("Cache-Control", "no-store");
+      if (page === undefined) return c.html(NOT_BUILT);
+      return c.html(page.replace("__NONCE__", nonceOf(c)));
+    });
+  }
+  for (const [path, { body, type }] of readFiles(folder)) {
+    app.get(path, (c) => {
+      c.header("Content-Type", type);
+      c.header("Cache-Control", path.startsWith("/assets/") ? IMMUTABLE : "no-cache");
+      return c.body(body);
+    });
+  }
+}
+
+/** That the door has allowed in this answer's headers. */
+const nonceOf = (c: Context): string => (c.get("secureHeadersNonce") as string | undefined) ?? "";
+
+/** Their names change with what is in them. */
+const IMMUTABLE = "private, max-age=31536000, immutable";
+
+const NOT_BUILT =
+  "<!doctype html><title>Cadre</title><p>The web page was not built: run <code>npm run build</code>, and start again. The API is there: see <a href=/docs>/docs</a>.";
+
+function readPage(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, "index.html"), "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function readFiles(folder: string): [path: string, file: { body: Uint8Array<ArrayBuffer>; type: string }][] {
+  return globSync("**/*.{js,css,svg}", { cwd: folder }).map((name) => [
+    `/${name.replaceAll("\\", "/")}`,
+    { body: new Uint8Array(readFileSync(join(folder, name))), type: TYPES[extname(name)]! },
+  ]);
+}

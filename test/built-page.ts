@@ -1,0 +1,25 @@
+// The browser tests look at the web page as it is in the sources now, not as somebody built it last.
+
+import { execFileSync } from "node:child_process";
+import { globSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const SOURCES = [
+  "dashboard/{src,public}/**/*",
+  "dashboard/*.{ts,html,json}",
+  "src/{journal,projections,api}/**/*.ts",
+];
+
+export function setup(): void {
+  const newest = Math.max(...globSync(SOURCES, { cwd: ROOT }).map(changedAt));
+  if (changedAt("dashboard/dist/index.html") > newest) return;
+  execFileSync("npm", ["run", "--silent", "build", "--", "--logLevel", "warn"], {
+    cwd: ROOT,
+    stdio: "inherit",
+  });
+}
+
+function changedAt(path: string): number {
+  return statSync(`${ROOT}/${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

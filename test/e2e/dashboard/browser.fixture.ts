@@ -1,0 +1,60 @@
+// A real browser on a real server: Chromium from npm, and `cadre up` in its own process. A page that runs into its own
+// policy, throws, or asks anything of another host makes its test fail.
+
+import { existsSync } from "node:fs";
+import chromium from "@sparticuz/chromium";
+import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+
+export interface OpenPage {
+  page: Page;
+  context: BrowserContext;
+  /** What went wrong in it so far: thrown errors, the policy's refusals, requests to other hosts. */
+  problems: string[];
+}
+
+export interface PageOptions {
+  theme?: "light" | "dark";
+  width?: number;
+  height?: number;
+}
+
+/** One browser for the file. */
+export function useBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  return {
+    async open(link, { theme = "light", width = 1280, height = 800 } = {}) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+      const page = await context.newPage();
+      const problems = watch(page, new URL(link).origin);
+      await page.goto(link);
+      await page.waitForURL((url) => !url.pathname.startsWith("/open/"));
+      return { page, context, problems };
+    },
+  };
+}
+
+async function launch(): Promise<Browser> {
+  const given = process.env["CADRE_CHROMIUM"];
+  const executablePath = given && existsSync(given) ? given : await chromium.executablePath();
+  const args = chromium.args.filter((arg) => !arg.startsWith("--headless"));
+  return driver.launch({ executablePath, args: [...args, "--no-sandbox"], headless: true });
+}
+
+function watch(page: Page, origin: string): string[] {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(`threw: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && /Content.Security.Policy/i.test(message.text()))
+      problems.push(message.text());
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob|about):/.test(url)) problems.push(`asked for ${url}`);
+  });
+  return problems;
+}

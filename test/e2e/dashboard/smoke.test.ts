@@ -1,0 +1,19 @@
+// Every page opens, says that it is live, and breaks none of its own rules.
+
+import { expect, test } from "vitest";
+import { useBrowser } from "./browser.fixture.ts";
+import { serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+test("[U19] every page opens from the one-time link, and says that it is live", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  for (const path of ["/", "/inbox", "/agents", "/chat", "/usage", "/settings"]) {
+    await page.goto(url + path);
+    await page.getByTestId("connection").getByText("Live").first().waitFor();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  }
+  expect(problems).toEqual([]);
+});

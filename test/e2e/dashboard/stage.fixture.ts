@@ -1,0 +1,55 @@
+// A project to look at: a lead, two workers below it, an editor below each: three levels that stream, ask and end.
+// `cadre up` serves it in a process of its own.
+
+import { agent, type Project, project, type Started } from "../../../src/cli/cli.fixture.ts";
+
+export interface Stage {
+  url: string;
+  /** Lets one browser in, once. */
+  link: string;
+  up: Started;
+}
+
+/** Where it is asked for a file, an editor asks to write it. */
+export const stageProject = (more: Record<string, string> = {}): Promise<Project> =>
+  project({
+    "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
+    "agents/worker.md": agent("worker", "kind: subagent\nagents: [editor]\n"),
+    "agents/editor.md": agent("editor", "kind: subagent\n"),
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: I split the work between two workers, one for the parser and one for the printer.
+    calls:
+      - { tool: delegate, input: { agent: worker, task: "Mend the parser" } }
+      - { tool: delegate, input: { agent: worker, task: "Mend the printer" } }
+  - report: { summary: "Both parts are mended, and the tests are green." }
+`,
+    "worker.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: "I look at what is there, and hand the change to an editor."
+    calls: [{ tool: Ls, input: { path: . } }]
+  - when: { turn: 2 }
+    calls: [{ tool: delegate, input: { agent: editor, task: "\${task}: write it down" } }]
+  - report: { summary: "\${task}: done." }
+`,
+    "editor.script.yaml": `turns:
+  - when: { turn: 1, task: parser }
+    text: "The parser needs a new file."
+    calls: [{ tool: Write, input: { path: parser.txt, content: "one\\ntwo\\nthree\\n" } }]
+  - when: { turn: 1, task: printer }
+    text: "The printer needs a new file."
+    calls: [{ tool: Write, input: { path: printer.txt, content: "alpha\\nbeta\\n" } }]
+  - when: { isError: true }
+    report: { summary: "It was not wanted: \${lastResult}" }
+  - report: { summary: "Written." }
+`,
+    "README.md": "# The parser and the printer\n",
+    ...more,
+  });
+
+/** `port`: of a server that was there before. */
+export async function serve(p: Project, port = 0): Promise<Stage> {
+  const up = p.start("up", "--port", String(port), "--no-open", "--json");
+  const { url, link } = JSON.parse((await up.shows(/^\{.*\}$/m))[0]) as { url: string; link: string };
+  return { url, link, up };
+}
