@@ -1,0 +1,5 @@
+import type { RunViewProps } from "../run-view.ts";
+
+export function RunPanel({ runId }: RunViewProps) {
+  return <p className="p-4">{runId}</p>;
+}
