@@ -2,6 +2,7 @@
 // where it fails, the text itself is shown: always something to read, never a blank place.
 
 import { Component, lazy, memo, type ReactNode, Suspense, useDeferredValue } from "react";
+import { markdownChunks } from "./markdown-chunks.ts";
 import { VisibleText } from "./visible-text.tsx";
 
 const RenderedMarkdown = lazy(() =>
@@ -15,12 +16,17 @@ const DEEP = /^(?:[ \t]*(?:[>*+-]|\d+[.)])){40}|[[(*_~`]{200}/m;
 /** Half a text, while it streams, reads as well as a whole one. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const shown = useDeferredValue(text);
+  let at = 0;
   const plain = <Plain text={shown} />;
   if (shown.length > MAX_LENGTH || DEEP.test(shown)) return plain;
   return (
     <PlainOnFailure plain={plain}>
       <Suspense fallback={plain}>
-        <RenderedMarkdown text={shown} />
+        <div className="flex flex-col gap-2">
+          {markdownChunks(shown).map((chunk) => (
+            <RenderedMarkdown key={at++} text={chunk} />
+          ))}
+        </div>
       </Suspense>
     </PlainOnFailure>
   );

@@ -3,7 +3,7 @@
 //  Headings are bold lines: a stranger's text has no say in the structure of the page.
 
 import { ExternalLink, ImageOff } from "lucide-react";
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
@@ -11,7 +11,7 @@ import { CopyButton } from "../ui/copy-button.tsx";
 import { linkTo } from "./link-to.ts";
 import { markHidden, rawAsText, textOfNode } from "./markdown-nodes.ts";
 
-export function RenderedMarkdown({ text }: { text: string }) {
+export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { text: string }) {
   return (
     <div className="flex flex-col gap-2 wrap-anywhere">
       <ReactMarkdown
@@ -24,7 +24,7 @@ export function RenderedMarkdown({ text }: { text: string }) {
       </ReactMarkdown>
     </div>
   );
-}
+});
 
 const SCHEMA = {
   ...defaultSchema,
