@@ -3,12 +3,13 @@
 //  T5  The pieces follow each other without gap or overlap, from the beginning of the run to its end: so shares of
 //      their time are shares of the whole.
 
-import type { Activity, PastSpan } from "./waterfall.ts";
+import type { Activity, Span } from "./waterfall.ts";
 
 export interface Life {
   from: number;
   to: number;
-  spans: readonly PastSpan[];
+  /** The last one may go on: until `to`. */
+  spans: readonly Span[];
   children: readonly string[];
 }
 
@@ -43,7 +44,7 @@ function piecesOf(
   to: number,
 ): Piece[] {
   return life.spans.flatMap((span) => {
-    const [start, end] = [Math.max(span.from, from), Math.min(span.to, to)];
+    const [start, end] = [Math.max(span.from, from), Math.min(span.to ?? life.to, to)];
     if (start >= end) return [];
     const own = (a: number, b: number): Piece => ({ runId, activity: span.activity, from: a, to: b });
     if (!span.below) return [own(start, end)];

@@ -5,7 +5,7 @@ import type { EventBody, JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { criticalPath, type Life, sharesOf } from "./critical-path.ts";
 import { fold } from "./projection.ts";
-import { spansUntil, waterfallProjection } from "./waterfall.ts";
+import { waterfallProjection } from "./waterfall.ts";
 
 type Told = [ts: number, type: EventBody["type"], payload: object];
 
@@ -16,11 +16,7 @@ const journal = (told: Told[], runId = "run"): JournalEvent[] =>
   });
 
 const spans = (told: Told[], now = 1_000) =>
-  spansUntil(fold(waterfallProjection, journal(told)), now).map(({ activity, from, to }) => [
-    activity,
-    from,
-    to,
-  ]);
+  fold(waterfallProjection, journal(told)).spans.map(({ activity, from, to = now }) => [activity, from, to]);
 
 const START: Told = [0, "RUN_STARTED", { agent: "lead", task: "t" }];
 const asks = (ts: number, callId = "m1"): Told => [ts, "MODEL_CALL_STARTED", { callId, model: "m" }];

@@ -31,8 +31,6 @@ export interface Span {
   below?: true;
 }
 
-export type PastSpan = Span & { to: number };
-
 export interface Waterfall {
   spans: Span[];
   at: number;
@@ -118,11 +116,6 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
   }
   follow(state, event.seq);
   return state;
-}
-
-/** Of a run that has ended, all of it; of one that goes on, until now. */
-export function spansUntil({ spans }: Waterfall, now: number): PastSpan[] {
-  return spans.map((span) => ({ ...span, to: span.to ?? Math.max(span.from, now) }));
 }
 
 function modelLabel({ model, purpose, attempt = 1 }: Payload<"MODEL_CALL_STARTED">): string {
