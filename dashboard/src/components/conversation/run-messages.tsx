@@ -1,3 +1,4 @@
+import type { TalkMessage } from "../../../../src/projections/talk.ts";
 import { talkOf } from "../../live/folds.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { AnswerMessage } from "./answer-message.tsx";
@@ -34,6 +35,7 @@ export function RunMessages({
   const run = journal.runs.get(runId);
   if (!run) return null;
   const messages = talkOf(run.events).messages.filter((message) => {
+    if (depth > 0 && isInHeader(message)) return false;
     if (!isFiltered(filter)) return true;
     if (message.kind === "heard") return fitsHeard(message, filter);
     return fitsLastWords(message, filter) || message.activity.some((each) => fitsActivity(each, filter));
@@ -70,3 +72,10 @@ export function RunMessages({
     </div>
   );
 }
+
+/** A short task stands at the head of the child's box already. */
+const isInHeader = (message: TalkMessage): boolean =>
+  message.kind === "heard" &&
+  message.source === "task" &&
+  message.text.length <= 60 &&
+  message.untrusted.length === 0;

@@ -20,10 +20,11 @@ export function RawTab({ run, seq }: { run: RunJournal; seq: number | undefined 
     overscan: 10,
   });
   useEffect(() => {
-    if (seq !== undefined) virtual.scrollToIndex(seq - 1, { align: "center" });
-  }, [seq, virtual]);
+    const index = seq === undefined ? -1 : run.events.findIndex((event) => event.seq === seq);
+    if (index >= 0) virtual.scrollToIndex(index, { align: "center" });
+  }, [seq, virtual, run]);
   return (
-    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
+    <div ref={scroller} className="max-h-dvh min-h-0 flex-1 overflow-y-auto">
       <div className="relative" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => (
           <div
@@ -33,7 +34,7 @@ export function RawTab({ run, seq }: { run: RunJournal; seq: number | undefined 
             className="absolute inset-x-0"
             style={{ top: start }}
           >
-            <EventRow event={run.events[index]!} isSelected={seq === index + 1} />
+            <EventRow event={run.events[index]!} isSelected={seq === run.events[index]?.seq} />
           </div>
         ))}
       </div>

@@ -50,7 +50,7 @@ function factsOf(result: ResultEnvelope, stopReason: string): [string, string][]
     ...(cause ? [["First cause", `${cause.agent}: ${cause.summary}`] as [string, string]] : []),
     ["Tests", tests === null ? "none were seen" : `${passed ?? 0} of ${tests} passed`],
     ["Turns", String(result.iteration_count)],
-    ["Time", duration(result.duration_ms)],
+    ["Time at work", duration(result.duration_ms)],
   ];
 }
 

@@ -30,20 +30,25 @@ export function RunPanel({ journal, runId, seq, onSelect }: RunViewProps) {
   const run = journal.runs.get(runId);
   if (!run) return <Nothing>This run is not part of the tree.</Nothing>;
   return (
-    <Tabs<Tab> value={tab} onChange={setTab} label="About this run" tabs={TABS}>
-      {tab === "raw" ? (
-        <RawTab key={runId} run={run} seq={seq} />
-      ) : (
-        <div key={runId} className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-3 md:p-4">
-          {tab === "result" && <ResultTab run={run} />}
-          {tab === "files" && <FilesTab run={run} onSelect={(at) => onSelect(runId, at)} />}
-          {tab === "usage" && <UsageTab run={run} journal={journal} />}
-          {tab === "budget" && <BudgetTab run={run} journal={journal} />}
-          {tab === "tools" && <ToolsTab run={run} />}
-          {tab === "prompt" && <PromptTab run={run} />}
-          {tab === "todos" && <TodosTab run={run} />}
-        </div>
-      )}
-    </Tabs>
+    <div className="flex h-full min-h-0 flex-1 flex-col">
+      <Tabs<Tab> value={tab} onChange={setTab} label="About this run" tabs={TABS}>
+        {tab === "raw" ? (
+          <RawTab key={runId} run={run} seq={seq} />
+        ) : (
+          <div
+            key={runId}
+            className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-3 md:p-4 [&>*]:max-w-3xl"
+          >
+            {tab === "result" && <ResultTab run={run} />}
+            {tab === "files" && <FilesTab run={run} onSelect={(at) => onSelect(runId, at)} />}
+            {tab === "usage" && <UsageTab run={run} journal={journal} />}
+            {tab === "budget" && <BudgetTab run={run} journal={journal} />}
+            {tab === "tools" && <ToolsTab run={run} />}
+            {tab === "prompt" && <PromptTab run={run} />}
+            {tab === "todos" && <TodosTab run={run} />}
+          </div>
+        )}
+      </Tabs>
+    </div>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section aria-label={title} className="flex flex-col gap-1.5">
-      <h3 className="font-semibold text-muted text-xs">{title}</h3>
+      <h2 className="font-semibold text-muted text-xs">{title}</h2>
       {children}
     </section>
   );

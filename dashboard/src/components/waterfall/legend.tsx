@@ -9,8 +9,8 @@ export function Legend() {
     >
       {ACTIVITIES.map((activity) => (
         <li key={activity} className="flex items-center gap-1.5">
-          <svg width="18" height="10" aria-hidden>
-            <rect width="18" height="10" rx="2" fill={LOOKS[activity].fill} />
+          <svg width="18" height="12" viewBox="0 4 18 12" aria-hidden>
+            <rect y="4" width="18" height="12" fill={LOOKS[activity].fill} />
           </svg>
           {LOOKS[activity].word}
         </li>

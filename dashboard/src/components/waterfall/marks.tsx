@@ -18,17 +18,17 @@ export function Marks() {
           <rect width="6" height="6" className="fill-info-soft" />
           <circle cx="3" cy="3" r="1.5" className="fill-info" />
         </pattern>
-        <pattern id="w-child" width="16" height="16" patternUnits="userSpaceOnUse">
-          <rect width="16" height="16" className="fill-child-soft" />
-          <path d="M0 8H16" className="stroke-2 stroke-child" />
+        <pattern id="w-child" width="12" height="12" y="4" patternUnits="userSpaceOnUse">
+          <rect width="12" height="12" className="fill-child-soft" />
+          <path d="M0 6H12" className="stroke-2 stroke-child" />
         </pattern>
-        <pattern id="w-timer" width="8" height="16" patternUnits="userSpaceOnUse">
-          <rect width="8" height="16" className="fill-raised" />
-          <path d="M0 8H4" className="stroke-2 stroke-muted" />
+        <pattern id="w-timer" width="8" height="12" y="4" patternUnits="userSpaceOnUse">
+          <rect width="8" height="12" className="fill-raised" />
+          <path d="M0 6H4" className="stroke-2 stroke-muted" />
         </pattern>
-        <pattern id="w-queued" width="6" height="16" patternUnits="userSpaceOnUse">
-          <rect width="6" height="16" className="fill-raised" />
-          <path d="M0 15H3" className="stroke-edge" />
+        <pattern id="w-queued" width="6" height="12" y="4" patternUnits="userSpaceOnUse">
+          <rect width="6" height="12" className="fill-raised" />
+          <path d="M0 .5H3M0 11.5H3" className="stroke-edge" />
         </pattern>
         <pattern id="w-lost" width="8" height="8" patternUnits="userSpaceOnUse">
           <rect width="8" height="8" className="fill-bad-soft" />
