@@ -1,0 +1,78 @@
+// The first word of a conversation: to which main agent, in which mode.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { MessagesSquare } from "lucide-react";
+import { useState } from "react";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { client } from "../../live/client.ts";
+import { agentsQuery, settingsQuery } from "../../live/queries.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { PageHeader } from "../page-header.tsx";
+import { Composer } from "./composer.tsx";
+import { type Mode, ModeSwitch } from "./mode-switch.tsx";
+
+export function NewConversation() {
+  const agents = useQuery(agentsQuery);
+  const settings = useQuery(settingsQuery);
+  const [chosen, setChosen] = useState<string>();
+  const [mode, setMode] = useState<Mode>();
+  const navigate = useNavigate();
+  const failed = [agents, settings].find(({ isError }) => isError);
+  if (failed) return <Failure error={failed.error} onAgain={() => void failed.refetch()} />;
+  if (!agents.data || !settings.data) return <Loading what="Asking who is here" />;
+  const mains = agents.data.agents.filter(({ kind }) => kind === "main");
+  if (mains.length === 0)
+    return (
+      <Empty icon={<MessagesSquare size={28} aria-hidden />} title="Nobody to talk to yet">
+        <p>
+          A main agent is a Markdown file in <code>agents/</code> without <code>kind: subagent</code>.
+        </p>
+      </Empty>
+    );
+  const agent = mains.find(({ name }) => name === (chosen ?? settings.data.agent))?.name ?? mains[0]!.name;
+  const inMode = mode ?? settings.data.mode;
+  const begin = async (text: string, key: string) => {
+    // The same words sent again are the same conversation: a lost answer must not begin a second one.
+    const sessionId = `s${key}`;
+    await client.say(sessionId, { agent, text, mode: inMode, attended: true }, key);
+    await navigate({ to: "/chat/$sessionId", params: { sessionId } });
+  };
+  return (
+    <section aria-label="New conversation" className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <PageHeader title="New conversation">
+        <ModeSwitch mode={inMode} fixed={false} onChange={setMode} />
+      </PageHeader>
+      <fieldset className="grid min-h-0 flex-1 auto-rows-min gap-2 overflow-auto p-4 sm:grid-cols-2 xl:grid-cols-3">
+        <legend className="pb-2 text-muted text-sm">Whom do you want to talk to?</legend>
+        {mains.map(({ name, description }) => (
+          <label
+            key={name}
+            className={classNames(
+              "flex cursor-pointer gap-2.5 rounded-md border bg-surface p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent",
+              name === agent ? "border-accent" : "border-line hover:bg-raised",
+            )}
+          >
+            <input
+              type="radio"
+              name="agent"
+              className="mt-0.5"
+              checked={name === agent}
+              onChange={() => setChosen(name)}
+            />
+            <span className="min-w-0">
+              <span className="flex items-center gap-1.5 font-medium">
+                <RoleIcon agent={name} /> {name}
+              </span>
+              <span className="line-clamp-3 text-muted text-sm">{description}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <Composer draft="new" placeholder={`What should ${agent} do?`} busy={false} send={begin} />
+    </section>
+  );
+}
