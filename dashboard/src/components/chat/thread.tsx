@@ -2,19 +2,18 @@
 // demand, so that a long conversation opens as fast as a short one.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
 import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
-import { Input } from "../../ui/input.tsx";
-import { PageHeader } from "../page-header.tsx";
+import { useStayAtEnd } from "../../ui/use-stay-at-end.ts";
 import { doingOf } from "./agent-doing.ts";
+import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
-import { LiveRun, StopButton } from "./live-run.tsx";
-import { type Mode, ModeSwitch } from "./mode-switch.tsx";
+import { LiveRun } from "./live-run.tsx";
+import type { Mode } from "./mode-switch.tsx";
 import { PastRun } from "./past-run.tsx";
 import { Queue } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
@@ -51,24 +50,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <section aria-label="Conversation" className="flex min-h-0 min-w-0 flex-1 flex-col">
-        <PageHeader
-          title={
-            <span className="flex items-center gap-2">
-              <RoleIcon agent={last.agent} /> {last.agent}
-            </span>
-          }
-        >
-          <ModeSwitch mode={mode} fixed={busy} onChange={setChosen} />
-          {busy && <StopButton runId={last.id} />}
-          <Input
-            type="search"
-            aria-label="Find in this conversation"
-            placeholder="Find in this conversation"
-            className="ml-auto w-44"
-            value={filter}
-            onChange={(event) => setFilter(event.target.value)}
-          />
-        </PageHeader>
+        <ChatHeader run={row} mode={mode} onMode={setChosen} filter={filter} onFilter={setFilter} />
         <div ref={end.box} onScroll={end.onScroll} className="min-h-0 flex-1 space-y-6 overflow-auto p-4">
           {runs
             .slice(0, -1)
@@ -91,19 +73,4 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
 
 function has({ task, summary = "" }: Run, filter: string): boolean {
   return `${task}\n${summary}`.toLowerCase().includes(filter.trim().toLowerCase());
-}
-
-/** Who has scrolled up to read is not taken away from there. */
-function useStayAtEnd(version: number) {
-  const box = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is something new
-  useEffect(() => {
-    if (atEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [version]);
-  const onScroll = () => {
-    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
-    atEnd.current = scrollHeight - scrollTop - clientHeight < 60;
-  };
-  return { box, onScroll };
 }
