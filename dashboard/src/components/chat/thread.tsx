@@ -9,7 +9,6 @@ import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
 import { useStayAtEnd } from "../../ui/use-stay-at-end.ts";
-import { doingOf } from "./agent-doing.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { LiveRun } from "./live-run.tsx";
@@ -60,7 +59,7 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
             ))}
           <LiveRun journal={journal} runId={last.id} />
         </div>
-        <Queue queue={current && busy ? doingOf(current).queue : []} />
+        {current && busy && <Queue run={current} />}
         <Composer draft={sessionId} placeholder={`Say something to ${last.agent}`} busy={busy} send={say} />
       </section>
       <aside className="hidden w-72 shrink-0 space-y-4 overflow-auto border-line border-l p-3 lg:block">
