@@ -38,11 +38,18 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
   };
 }
 
+/** Until the page says this of its connection. */
+export async function says(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
+}
+
+/** A real browser, one process per page: what the package proposes is made for a small machine that renders one page. */
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader"];
+
 async function launch(): Promise<Browser> {
   const given = process.env["CADRE_CHROMIUM"];
   const executablePath = given && existsSync(given) ? given : await chromium.executablePath();
-  const args = chromium.args.filter((arg) => !arg.startsWith("--headless"));
-  return driver.launch({ executablePath, args: [...args, "--no-sandbox"], headless: true });
+  return driver.launch({ executablePath, args: ARGS, headless: true });
 }
 
 function watch(page: Page, origin: string): string[] {
