@@ -23,6 +23,7 @@ import type {
   MessagesFilter,
   OutcomeBody,
   PageFilter,
+  RunDefinition,
   RunDetail,
   RunPage,
   RunsFilter,
@@ -66,6 +67,8 @@ export interface CadreClient {
   transcript(runId: string): Promise<TranscriptView>;
   /** The same, a line for each message. */
   contextSummary(runId: string): Promise<ContextSummary>;
+  /** Its agent, as it was when the run started. */
+  definition(runId: string): Promise<RunDefinition>;
   /** Of the run and its descendants, or of all runs. */
   approvals(filter?: { runId?: string }): Promise<ApprovalView[]>;
   approval(approvalId: string): Promise<ApprovalView>;
@@ -121,6 +124,7 @@ export function createClient(options: ClientOptions): CadreClient {
     feed: (wanted) => feed(options, wanted),
     transcript: (runId) => get(ofRun(runId, "/context")),
     contextSummary: (runId) => get(ofRun(runId, "/context"), { view: "summary" }),
+    definition: (runId) => get(ofRun(runId, "/definition")),
     approvals: async ({ runId } = {}) =>
       (await get<{ approvals: ApprovalView[] }>("/api/approvals", { run: runId })).approvals,
     approval: (id) => get(`/api/approvals/${encodeURIComponent(id)}`),

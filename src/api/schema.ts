@@ -55,6 +55,7 @@ export type {
   ContextSummary,
   EventPage,
   MessagePage,
+  RunDefinition,
   RunPage,
   Said,
   SessionPage,

@@ -155,6 +155,14 @@ export const AgentDetail = AgentView.extend({
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
+export const RunDefinition = z.object({
+  /** As it was pinned when the run started: the agent's file may have changed since. */
+  definition: Definition,
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+});
+export type RunDefinition = z.infer<typeof RunDefinition>;
+
 function eventViews() {
   return Object.entries(payloads).map(([type, payload]) =>
     z.object({

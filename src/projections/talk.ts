@@ -5,7 +5,6 @@ import { toolCallId } from "../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../journal/message.ts";
 import type { Projection } from "./projection.ts";
-import { SELF_RESUMING } from "./run-row.ts";
 import {
   callName,
   emptyNames,
@@ -138,9 +137,7 @@ export function applyTalk(talk: Talk, event: JournalEvent): Talk {
       break;
     case "CHILD_RUN_COMPLETED":
     case "STEP_YIELDED":
-      break;
     case "RUN_SUSPENDED":
-      if (!SELF_RESUMING.has(event.payload.waitingOn.kind)) note(talk, event);
       break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":

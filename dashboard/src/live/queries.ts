@@ -40,5 +40,9 @@ export const sessionsQuery = queryOptions({
 
 export const settingsQuery = queryOptions({ queryKey: ["settings"], queryFn: () => client.settings() });
 
+/** Never changes: it was pinned when the run started. */
+export const definitionQuery = (runId: string) =>
+  queryOptions({ queryKey: ["definition", runId], queryFn: () => client.definition(runId) });
+
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });

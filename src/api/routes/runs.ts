@@ -1,5 +1,7 @@
 // Runs: start them, and look at them. Reading changes nothing (A19).
 
+import { isTerminal } from "../../agents/terminal.ts";
+import { loadDefinition } from "../../loop/run-journal.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { isDamage } from "../failure.ts";
@@ -12,7 +14,7 @@ import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema
 import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
-import { Context, MessagePage, RunPage, Started } from "../wire.ts";
+import { Context, MessagePage, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;
@@ -63,6 +65,18 @@ export function runRoutes(parts: ApiParts): Route[] {
       async ({ params: { id }, query: { view } }) => {
         const transcript = await transcriptOf(await findRun(store, id), parts);
         return view === "raw" ? transcript : summaryOf(transcript);
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/runs/{id}/definition",
+        summary: "The agent as a run has pinned it",
+        answer: RunDefinition,
+      },
+      async ({ params: { id } }) => {
+        const definition = await loadDefinition(store, (await findRun(store, id)).definition);
+        return { definition, isTerminal: isTerminal(definition) };
       },
     ),
     route(

@@ -12,6 +12,7 @@ import type { Streaming } from "../../live/tree-journal.ts";
 export function CallDetail({ call, streaming }: { call: TalkCall; streaming: Streaming | undefined }) {
   const { tool, input, preview, decision, result } = call;
   const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
+  const command = tool === "Bash" ? commandOf(input) : undefined;
   return (
     <div className="flex flex-col gap-2 border-line border-t p-2 text-sm">
       {decision && (
@@ -26,7 +27,7 @@ export function CallDetail({ call, streaming }: { call: TalkCall; streaming: Str
       )}
       {patch === undefined ? (
         <Part name="Input">
-          <JsonView value={input} />
+          {command === undefined ? <JsonView value={input} /> : <Ansi text={command} />}
         </Part>
       ) : (
         <Part name={preview === patch ? "Change, as it was shown" : "Change that was asked for"}>
@@ -72,6 +73,12 @@ const Part = ({ name, about, children }: { name: string; about?: string; childre
     {children}
   </div>
 );
+
+/** Only where there is nothing else to see. */
+function commandOf(input: unknown): string | undefined {
+  const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
+  return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;
+}
 
 const DECISIONS = {
   approve: "Approved by",

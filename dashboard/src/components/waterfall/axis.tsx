@@ -45,7 +45,11 @@ export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: num
                 <path d="M0 0V24" className="stroke-line" />
                 {x(ts) < width - 30 && (
                   <text x="4" y="15" className="fill-muted">
-                    {ts === start ? "0" : duration(ts - start)}
+                    {ts === start
+                      ? "0"
+                      : duration(ts - start)
+                          .replace(/\.0 | 0 s$/, " ")
+                          .trim()}
                   </text>
                 )}
               </g>

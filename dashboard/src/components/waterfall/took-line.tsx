@@ -8,7 +8,7 @@ export function TookLine({ path, isOver }: { path: readonly Piece[]; isOver: boo
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);
   const parts = shares.map(({ activity, share }) => `${LOOKS[activity].share} ${percent(share)}`);
   return (
-    <p className="px-3 pt-2 text-sm md:px-4" data-testid="took">
+    <p className="min-w-0 flex-1 basis-64 px-3 text-sm md:px-4" data-testid="took">
       <span className="font-semibold">
         {isOver ? "Took" : "So far"} {duration(total)}
       </span>

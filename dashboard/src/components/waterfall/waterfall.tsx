@@ -48,11 +48,11 @@ export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
   return (
     <div data-waterfall="" className="flex min-h-0 flex-1 flex-col bg-surface">
       <Marks />
-      <TookLine path={path} isOver={isOver} />
-      <div className="flex flex-wrap items-start justify-between">
-        <Legend />
+      <div className="flex flex-wrap items-center justify-between gap-x-2 pt-1">
+        <TookLine path={path} isOver={isOver} />
         <ZoomButtons zoom={zoom} />
       </div>
+      <Legend />
       <Axis zoom={zoom} start={whole.from} now={isOver ? undefined : now} />
       <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overflow-x-hidden">
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
