@@ -7,6 +7,7 @@ import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
+import type { Health } from "../api/schema.ts";
 import { openSettings } from "../api/settings.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, type StoreCheck } from "../config/known-stores.ts";
@@ -25,6 +26,8 @@ export interface ConnectOptions {
   flags?: ConfigFlags;
   /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
   say?: (line: string) => void;
+  /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
+  returning?: boolean;
   /** Where else the API is served while this process has the store. */
   serve?: (parts: ApiParts, config: Config) => Promise<Served>;
 }
@@ -42,18 +45,25 @@ export interface Connection {
 /** Longer than an owner takes to drain. */
 const PATIENCE_MS = 15_000;
 const PAUSE_MS = 50;
+/** A server that was killed is up again by then. */
+const RETURN_MS = 10_000;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { folder, env, flags } = options;
   const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
   const { dir } = config;
   const store = checkStore(config, env);
+  const next = options.returning ? await nextOwner(dir) : undefined;
+  if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
     if (!("owner" in owned)) return own(options, dir, store, owned.release);
     const client = createClient({ fetch: socketFetch(owned.owner.socket) });
-    if (await answers(client)) return { client, owner: false, problems: [], close: async () => {} };
+    const health = await healthOf(client);
+    // A command that only looks or writes something down is gone in a moment: it must not keep a server from starting.
+    const isPassing = options.serve !== undefined && health?.drives === false && performance.now() < until;
+    if (health && !isPassing) return asClient(client);
     if (performance.now() > until) {
       throw new CadreError(
         "STORE_OWNED",
@@ -62,6 +72,24 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     }
     await pause(PAUSE_MS);
   }
+}
+
+const asClient = (client: CadreClient): Connection => ({
+  client,
+  owner: false,
+  problems: [],
+  close: async () => {},
+});
+
+/** Whoever drives here within a while. Looks without taking the lock, which would keep them out. */
+async function nextOwner(dir: string): Promise<CadreClient | undefined> {
+  const client = createClient({ fetch: socketFetch(socketPath(dir)) });
+  const until = performance.now() + RETURN_MS;
+  while (performance.now() < until) {
+    if ((await healthOf(client))?.drives) return client;
+    await pause(PAUSE_MS);
+  }
+  return undefined;
 }
 
 /** Whether connecting anew and going on from the last position mends it: the owner left, or we read too slowly. */
@@ -199,11 +227,11 @@ function problemPrinter(
 /** A process that was stopped holds its socket open and says nothing. */
 const ANSWER_MS = 2_000;
 
-async function answers(client: CadreClient): Promise<boolean> {
+async function healthOf(client: CadreClient): Promise<Health | undefined> {
   try {
-    return await Promise.race([client.health().then(() => true), pause(ANSWER_MS, false, { ref: false })]);
+    return await Promise.race([client.health(), pause(ANSWER_MS, undefined, { ref: false })]);
   } catch (error) {
-    if (isUnreachable(error)) return false;
+    if (isUnreachable(error)) return undefined;
     throw error;
   }
 }
