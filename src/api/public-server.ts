@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
 import { createApp, withRefusals } from "./app.ts";
-import { door, letIn } from "./door.ts";
+import { door, letIn, type Refusal } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import type { ApiParts } from "./parts.ts";
@@ -18,6 +18,8 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
+  /** Told of everything that the door keeps out. */
+  onRefused?: (refusal: Refusal) => void;
 }
 
 export interface PublicServer extends Served {
@@ -53,12 +55,12 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
 }
 
 export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
-  const { host, names } = options;
+  const { host, names, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
-  app.use(door({ keys, names, exposed: !isLoopback(host), cookie }));
-  app.get("/open/:ticket", letIn({ keys, cookie }));
+  app.use(door({ keys, names, exposed: !isLoopback(host), cookie, onRefused }));
+  app.get("/open/:ticket", letIn({ keys, cookie, onRefused }));
   const isWell = wellness(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),

@@ -1,20 +1,19 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is.
 // Either way the command sees the same client.
 
-import { userInfo } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
-import { openSettings } from "../api/settings.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
-import { createRuntime, type Runtime, socketPath, takeOwnership } from "../runtime.ts";
+import { createRuntime, type Runtime, type RuntimeOptions, socketPath, takeOwnership } from "../runtime.ts";
+import { apiParts } from "./api-parts.ts";
 import { version } from "./version.ts";
 import { plainLine } from "./view/plain.ts";
 
@@ -26,6 +25,8 @@ export interface ConnectOptions {
   flags?: ConfigFlags;
   /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
   say?: (line: string) => void;
+  /** The same trouble, for who writes it down in another form. */
+  onProblem?: RuntimeOptions["onProblem"] | undefined;
   /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
   returning?: boolean;
   /** Where else the API is served while this process has the store. */
@@ -130,7 +131,7 @@ async function own(
 ): Promise<Connection> {
   const { folder, env, flags, drive, say, serve } = options;
   try {
-    const onProblem = problemPrinter(say);
+    const onProblem = options.onProblem ?? problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
     await recognised(runtime, store);
     const parts = apiParts(runtime, drive);
@@ -169,45 +170,6 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
   } catch (error) {
     await runtime.stop();
     throw error;
-  }
-}
-
-function apiParts(runtime: Runtime, drives: boolean): ApiParts {
-  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, say, explain, workspaceTree } = runtime;
-  const info = {
-    version: version(),
-    folder: config.folder,
-    startedAt: Date.now(),
-    drives,
-    model: defaultModel,
-  };
-  const by = userName();
-  return {
-    store,
-    people,
-    admit,
-    retry,
-    say,
-    explain,
-    workspaceTree,
-    settings: openSettings(config.dir),
-    agents,
-    onDelta,
-    onProblem,
-    info,
-    web: {},
-    systemPrompt: parts.systemPrompt,
-    who: () => by,
-  };
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user id without a name, as in some containers.
-    return `user ${process.getuid?.() ?? "unknown"}`;
   }
 }
 
