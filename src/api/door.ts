@@ -56,6 +56,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
 /** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
 export function letIn({ keys, cookie, onRefused }: Pick<DoorOptions, "keys" | "cookie" | "onRefused">) {
   return (c: Context): Response => {
+    if (c.req.method === "HEAD") return c.body(null);
     if (!keys.take(c.req.param("ticket") ?? "")) {
       const refusal = new HttpRefusal(
         410,
