@@ -12,7 +12,6 @@ import { createRuntime, type Runtime } from "../runtime.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { CommitListener, Store } from "../stores/store.ts";
 import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "./api.fixture.ts";
-import { createApp } from "./app.ts";
 import { type CadreClient, createClient, isUnreachable } from "./client.ts";
 import { createOutlet, TooSlow } from "./outlet.ts";
 import type { StreamItem } from "./schema.ts";
@@ -413,7 +412,7 @@ describe("a store that is far away", () => {
         return Reflect.get(target, name) as unknown;
       },
     });
-    const app = createApp({ ...api.parts, store: remote });
+    const app = api.over(remote);
     return Object.assign(far, {
       client: createClient({ fetch: async (url, init) => app.request(url, init) }),
       app,
