@@ -61,7 +61,9 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
       fetch: (url, init = {}) =>
         fetch(url, { ...init, headers: { ...(init.headers as object), "X-Who": who } }),
     });
-  return { app, parts, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
+  /** The same API over another store. */
+  const over = (other: ApiParts["store"]) => createApp({ ...parts, store: other });
+  return { app, parts, path, fetch, client: createClient({ fetch }), as, over, close, problems, listeners };
 }
 
 export type Api = Awaited<ReturnType<typeof serveRuntime>>;

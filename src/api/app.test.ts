@@ -488,12 +488,13 @@ describe("refusals", () => {
     expect((await api.client.run(id)).status).toBe("suspended");
   });
 
-  test("what nobody foresaw is told to the process, not to the reader", async () => {
+  test("what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
     const problems: unknown[] = [];
+    const failures = [new Error("secret /home/maria"), new CadreError("STORAGE_FULL", "The disk is full.")];
     const broken = createApp({
       ...runtime,
       systemPrompt: runtime.parts.systemPrompt,
-      agents: () => Promise.reject(new Error("secret /home/maria")),
+      agents: () => Promise.reject(failures.shift()!),
       web: {},
       info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
@@ -505,8 +506,15 @@ describe("refusals", () => {
     const text = await response.text();
     expect(JSON.parse(text).error.code).toBe("INTERNAL");
     expect(text).not.toContain("secret");
+    expect((await broken.request("/api/agents?x=1")).status).toBe(400);
+    const full = await broken.request("/api/agents");
+    expect([full.status, await full.json()]).toMatchObject([
+      507,
+      { error: { message: "The disk is full." } },
+    ]);
     expect(problems).toMatchObject([
       { message: "GET /api/agents failed.", error: { message: "secret /home/maria" } },
+      { message: "GET /api/agents failed.", error: { code: "STORAGE_FULL" } },
     ]);
   });
 });

@@ -2,8 +2,8 @@
 // or the store, and answers JSON; everything that fails ends here, as one body with a stable code.
 
 import { Hono, type MiddlewareHandler } from "hono";
-import { CadreError } from "../errors.ts";
-import { errorResponse, HttpRefusal } from "./failure.ts";
+import { CadreError, toCadreError } from "../errors.ts";
+import { errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
 import { aboutRoutes } from "./routes/about.ts";
@@ -29,8 +29,8 @@ export function withRefusals(
     errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`), mask),
   );
   app.onError((error, c) => {
-    const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
-    if (!foreseen) onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
+    if (statusOf(toCadreError(error)) >= 500)
+      onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
     return errorResponse(error, mask);
   });
   return app;

@@ -184,8 +184,10 @@ describe("[A15] requests that are meant to wear it out", () => {
   });
 });
 
-test("a browser gets its cookie by a link that works once, and only with it gets on", async () => {
+test("[A19] a browser gets its cookie by a link that works once, and only with it gets on", async () => {
   const link = new URL(served.server.newLink().url);
+  // A preview that only looks whether it is there does not use it up.
+  expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
   const first = await send(link.pathname);
   expect(first.status).toBe(200);
   const [cookie] = first.headers["set-cookie"]!;
@@ -230,9 +232,13 @@ test("[A09] a new token closes what the old one opened: requests, cookies, links
   served.server.replaceToken(TOKEN);
 });
 
-test("whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
-  for (const answer of [await send("/api/runs"), await withToken("/api/runs"), await withToken("/none")]) {
+test("[A10] whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
+  const elsewhere = "/?api=https://evil.test&token=x";
+  const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
+  for (const answer of await Promise.all(answers)) {
     expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(answer.headers["content-security-policy"]).toContain("connect-src 'self'");
+    expect(answer.text).not.toContain("evil.test");
     expect(answer.headers).toMatchObject({
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",

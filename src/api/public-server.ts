@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
 import { createApp, withRefusals } from "./app.ts";
-import { door, letIn } from "./door.ts";
+import { door, letIn, type Refusal } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
@@ -21,6 +21,8 @@ export interface PublicOptions {
   names: readonly string[];
   /** The folder that the web page was built to. */
   page: string;
+  /** Told of everything that the door keeps out. */
+  onRefused?: (refusal: Refusal) => void;
 }
 
 export interface PublicServer extends Served {
@@ -56,12 +58,12 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
 }
 
 export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
-  const { host, names, page } = options;
+  const { host, names, page, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
-  app.use(door({ keys, names, exposed: !isLoopback(host), cookie }));
-  app.get("/open/:ticket", letIn({ keys, cookie }));
+  app.use(door({ keys, names, exposed: !isLoopback(host), cookie, onRefused }));
+  app.get("/open/:ticket", letIn({ keys, cookie, onRefused }));
   const isWell = wellness(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),

@@ -8,6 +8,7 @@ import { keepQueriesFresh } from "../live/follow-feed.ts";
 import { approvalsQuery } from "../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../ui/hotkeys.ts";
 import { ConnectionBadge } from "./connection-badge.tsx";
+import { PinnedRun } from "./run-header/pinned-run.tsx";
 
 const PLACES = [
   { to: "/", label: "Runs", keys: "g r", icon: Activity },
@@ -40,6 +41,7 @@ export function Shell() {
       <Places />
       <main id="main" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         <Outlet />
+        <PinnedRun />
       </main>
     </div>
   );

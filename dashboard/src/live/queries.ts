@@ -46,3 +46,11 @@ export const definitionQuery = (runId: string) =>
 
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });
+
+/** The rows of a run and all below it: where each stands, without reading a journal. */
+export const treeQuery = (runId: string) =>
+  queryOptions({ queryKey: ["tree", runId], queryFn: () => client.tree(runId) });
+
+/** What waits for a person in a tree. */
+export const treeApprovalsQuery = (rootId: string) =>
+  queryOptions({ queryKey: ["approvals", rootId], queryFn: () => client.approvals({ runId: rootId }) });

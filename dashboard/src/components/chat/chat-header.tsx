@@ -1,0 +1,45 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import type { RunSummary } from "../../../../src/api/schema.ts";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { Input } from "../../ui/input.tsx";
+import { PageHeader } from "../page-header.tsx";
+import { type Mode, ModeSwitch } from "./mode-switch.tsx";
+import { StopButton } from "./stop-button.tsx";
+
+export interface ChatHeaderProps {
+  /** The latest. */
+  run: RunSummary | RunRow;
+  mode: Mode;
+  onMode(mode: Mode): void;
+  filter: string;
+  onFilter(filter: string): void;
+}
+
+export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderProps) {
+  const busy = run.endedAt === undefined;
+  return (
+    <PageHeader
+      title={
+        <span className="flex items-center gap-2">
+          <Link to="/chat" aria-label="All conversations" className="-m-2 p-3 md:hidden">
+            <ArrowLeft size={16} aria-hidden />
+          </Link>
+          <RoleIcon agent={run.agent} /> {run.agent}
+        </span>
+      }
+    >
+      <ModeSwitch mode={mode} fixed={busy} onChange={onMode} />
+      {busy && <StopButton runId={run.id} />}
+      <Input
+        type="search"
+        aria-label="Find in this conversation"
+        placeholder="Find"
+        className="ml-auto w-32 max-md:hidden"
+        value={filter}
+        onChange={(event) => onFilter(event.target.value)}
+      />
+    </PageHeader>
+  );
+}

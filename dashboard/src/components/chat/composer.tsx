@@ -1,0 +1,107 @@
+// Where a person writes. What is typed stays until the server has it: a lost answer, a reload or a restart loses nothing,
+// and sending it again under the same key says it once.
+
+import { ArrowUp } from "lucide-react";
+import { type KeyboardEvent, useState } from "react";
+import { messageOf } from "../../../../src/errors.ts";
+import { systemIds } from "../../../../src/ids.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextArea } from "../../ui/input.tsx";
+
+export interface ComposerProps {
+  /** Names the draft. */
+  draft: string;
+  placeholder: string;
+  /** It joins what the agent is at. */
+  busy: boolean;
+  send(text: string, key: string): Promise<void>;
+}
+
+export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
+  const [text, setText] = useState(() => readDraft(draft).text);
+  const [sending, setSending] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const type = (next: string) => {
+    setText(next);
+    keepDraft(draft, next);
+  };
+  const submit = async () => {
+    if (sending || text.trim() === "") return;
+    setSending(true);
+    setFailure(undefined);
+    try {
+      await send(text.trim(), readDraft(draft).key);
+      localStorage.removeItem(nameOf(draft));
+      setText("");
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    void submit();
+  };
+  return (
+    <form
+      className="border-line border-t bg-surface p-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {failure !== undefined && (
+        <p role="alert" className="pb-2 text-bad text-sm">
+          {failure} What you wrote is kept here.
+        </p>
+      )}
+      <div className="flex items-end gap-2">
+        <TextArea
+          aria-label="Message"
+          className="max-h-60 min-h-10 flex-1 resize-none field-sizing-content"
+          rows={1}
+          value={text}
+          placeholder={placeholder}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={onKey}
+        />
+        <Button
+          look="main"
+          size="large"
+          type="submit"
+          disabled={sending || text.trim() === ""}
+          aria-label={busy ? "Send; it is read at the next turn" : "Send"}
+        >
+          <ArrowUp size={16} aria-hidden />
+        </Button>
+      </div>
+      <p className="pt-1 text-2xs text-muted">
+        Enter sends, Shift-Enter begins a line.
+        {busy && " The agent is at work: it reads this at its next turn."}
+      </p>
+    </form>
+  );
+}
+
+interface Draft {
+  text: string;
+  key: string;
+}
+
+const nameOf = (draft: string): string => `cadre.draft.${draft}`;
+
+function readDraft(draft: string): Draft {
+  try {
+    return JSON.parse(localStorage.getItem(nameOf(draft)) ?? "") as Draft;
+  } catch {
+    return { text: "", key: systemIds.nonce() };
+  }
+}
+
+/** Other words are another message: they get a key of their own. */
+function keepDraft(draft: string, text: string): void {
+  const key = systemIds.nonce();
+  localStorage.setItem(nameOf(draft), JSON.stringify({ text, key } satisfies Draft));
+}

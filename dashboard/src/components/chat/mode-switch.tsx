@@ -1,0 +1,51 @@
+// Whether a person is in the loop (S4-10, S4-11). While a run is under way its own mode is shown: that is what is true,
+// and it cannot be changed; what is chosen counts for the next.
+
+import { Bot, MessageCircle } from "lucide-react";
+import { classNames } from "../../ui/class-names.ts";
+
+export type Mode = "chat" | "auto";
+
+const MODES = [
+  { mode: "chat", label: "Chat", icon: MessageCircle, title: "One tool at a time; it may ask you" },
+  { mode: "auto", label: "Auto", icon: Bot, title: "It works on by itself until it is done" },
+] as const;
+
+export interface ModeSwitchProps {
+  mode: Mode;
+  /** Of the run that is under way. */
+  fixed: boolean;
+  onChange(mode: Mode): void;
+}
+
+export function ModeSwitch({ mode, fixed, onChange }: ModeSwitchProps) {
+  return (
+    <fieldset
+      className="flex rounded-md border border-line bg-raised p-0.5"
+      title={fixed ? "The run that is under way has this mode; the next may have another." : undefined}
+    >
+      <legend className="sr-only">Mode</legend>
+      {MODES.map(({ mode: each, label, icon: Icon, title }) => (
+        <label
+          key={each}
+          title={title}
+          className={classNames(
+            "flex h-7 items-center gap-1 rounded px-2 text-xs has-focus-visible:outline-2 has-focus-visible:outline-accent",
+            each === mode ? "bg-surface font-medium text-ink shadow-sm" : "text-muted",
+            fixed && each !== mode && "opacity-50",
+          )}
+        >
+          <input
+            type="radio"
+            name="mode"
+            className="sr-only"
+            checked={each === mode}
+            disabled={fixed}
+            onChange={() => onChange(each)}
+          />
+          <Icon size={13} aria-hidden /> {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,60 @@
+// All conversations, the latest first, each with its agent and how it stands (S1-63).
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { StatusBadge } from "../../display/status-badge.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { When } from "../../display/when.tsx";
+import { plural } from "../../display/words.ts";
+import { sessionsQuery } from "../../live/queries.ts";
+import { Badge } from "../../ui/badge.tsx";
+
+export function SessionList() {
+  const sessions = useQuery(sessionsQuery);
+  if (sessions.isError) return <Failure error={sessions.error} onAgain={() => void sessions.refetch()} />;
+  return (
+    <nav aria-label="Conversations" className="flex min-h-0 flex-1 flex-col">
+      <Link
+        to="/chat"
+        activeOptions={{ exact: true }}
+        className="m-2 flex h-10 items-center gap-2 rounded-md border border-line px-3 text-sm hover:bg-raised md:h-8 [&.active]:border-accent [&.active]:text-accent"
+      >
+        <Plus size={15} aria-hidden /> New conversation
+      </Link>
+      {sessions.isPending && <Loading />}
+      {sessions.data?.sessions.length === 0 && (
+        <p className="px-4 py-2 text-muted text-sm">
+          Conversations stay here: choose an agent and say what you want.
+        </p>
+      )}
+      <ul className="min-h-0 flex-1 overflow-auto px-2 pb-2">
+        {sessions.data?.sessions.map(({ id, runs, last }) => (
+          <li key={id}>
+            <Link
+              to="/chat/$sessionId"
+              params={{ sessionId: id }}
+              className="block rounded-md px-2 py-2 hover:bg-raised [&.active]:bg-accent-soft"
+            >
+              <span className="flex items-center gap-1.5">
+                <Badge tone="muted">
+                  <RoleIcon agent={last.agent} size={11} /> {last.agent}
+                </Badge>
+                <StatusBadge run={last} />
+              </span>
+              <span className="mt-1 line-clamp-2 text-sm">
+                <VisibleText text={last.task} />
+              </span>
+              <span className="text-2xs text-muted">
+                <When ts={last.updatedAt} /> · {plural(runs, "run")}
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
