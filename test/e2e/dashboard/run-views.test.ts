@@ -51,7 +51,7 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message 
   await page.goto(at(stage, runId, "conversation"));
   const answers = page.locator("main article[data-seq]").filter({ hasText: "lead" });
   await page
-    .getByRole("region", { name: /^coder/ })
+    .getByRole("group", { name: /^coder/ })
     .getByText("needs you")
     .first()
     .waitFor();
@@ -62,7 +62,7 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message 
   await page.getByText("All of it is done.").first().waitFor();
   expect(await answers.count()).toBe(1);
   await expect.poll(() => page.getByText("First I look around.").count()).toBe(0);
-  const coder = page.getByRole("region", { name: /^coder/ });
+  const coder = page.getByRole("group", { name: /^coder/ });
   await coder.getByText(/^Completed in .* \(2 turns\)$/).waitFor();
   await coder.getByText("note.txt").first().waitFor();
   await page.getByRole("button", { name: /^1 tool · / }).click();
@@ -117,7 +117,7 @@ test.each(["light", "dark"] as const)(
     await page.goto(at(stage, runId, "conversation"));
     await page.getByRole("button", { name: /^1 tool · / }).click();
     await page.getByRole("button", { name: /^Read README.md/ }).click();
-    await page.getByRole("region", { name: "Output" }).waitFor();
+    await page.getByRole("group", { name: "Output" }).waitFor();
     await check();
     for (const [tab, words] of Object.entries(PANEL)) {
       await page.getByRole("tab", { name: tab, exact: true }).click();

@@ -24,7 +24,9 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
   const open = chosen ?? isOpen;
   const { row } = run;
   return (
-    <section
+    // biome-ignore lint/a11y/useSemanticElements: a part of the page, no set of fields
+    <div
+      role="group"
       aria-label={`${row.agent}: ${row.task.slice(0, 80)}`}
       className={classNames(
         "rounded-md border border-line border-l-4 bg-surface",
@@ -55,7 +57,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
       </button>
       <Files run={run} />
       {open ? <div className="border-line border-t p-2 md:pl-4">{children()}</div> : <LastLine run={run} />}
-    </section>
+    </div>
   );
 }
 
