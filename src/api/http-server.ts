@@ -19,7 +19,13 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export function createHttpServer(app: Pick<Hono, "fetch">): Served & { server: Server } {
+export interface HttpServer extends Served {
+  server: Server;
+  /** Everybody's connection; writes that are under way get a moment for their answer. */
+  cut(): Promise<void>;
+}
+
+export function createHttpServer(app: Pick<Hono, "fetch">): HttpServer {
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const writes = new Set<ServerResponse>();
   const server = createServer(SLOW, (incoming, response) => {
@@ -31,15 +37,17 @@ export function createHttpServer(app: Pick<Hono, "fetch">): Served & { server: S
   });
   server.setTimeout(SILENT_MS);
   server.maxHeadersCount = 100;
+  const cut = async (): Promise<void> => {
+    const answered = [...writes].map((response) => new Promise((resolve) => response.once("close", resolve)));
+    await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
+    server.closeAllConnections();
+  };
   return {
     server,
+    cut,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const answered = [...writes].map(
-        (response) => new Promise((resolve) => response.once("close", resolve)),
-      );
-      await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
-      server.closeAllConnections();
+      await cut();
       await closed;
     },
   };
