@@ -1,40 +1,27 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 import { PageHeader } from "../components/page-header.tsx";
 import { BulkBar } from "../components/runs/bulk-bar.tsx";
-import { filterOf } from "../components/runs/filter.ts";
 import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
 import { NoRuns } from "../components/runs/no-runs.tsx";
 import { RunList } from "../components/runs/run-list.tsx";
 import { SavedViews } from "../components/runs/saved-views.tsx";
+import { useRuns } from "../components/runs/use-runs.ts";
 import { useSelection } from "../components/runs/use-selection.ts";
 import { StartRunButton } from "../components/start-run/start-run-button.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
-import { runsQuery } from "../live/queries.ts";
 import type { RunsSearch } from "./runs-search.ts";
-
-const PAGE = 100;
 
 export function RunsPage() {
   const { runId: _, ...search } = useSearch({ from: "/" });
   const navigate = useNavigate();
   const selection = useSelection();
-  const filter = filterOf(search, Date.now());
-  const runs = useInfiniteQuery({
-    ...runsQuery({ ...filter, limit: filter.order ? 500 : PAGE }),
-    placeholderData: (before) => before,
-  });
+  const { rows, state, error, isMore, more, again } = useRuns(search);
   const change = useCallback(
     (next: RunsSearch) => void navigate({ to: "/", search: next, replace: true }),
     [navigate],
   );
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = runs;
-  const more = useCallback(() => {
-    if (!isFetchingNextPage) void fetchNextPage();
-  }, [isFetchingNextPage, fetchNextPage]);
-  const rows = runs.data?.pages.flatMap((page) => page.runs) ?? [];
   return (
     <>
       <PageHeader title="Runs">
@@ -45,19 +32,17 @@ export function RunsPage() {
         <FilterBar search={search} onChange={change} />
         <FilterChips search={search} onChange={change} />
       </div>
-      {runs.isPending && <Loading what="Asking for the runs" />}
-      {runs.isError && rows.length === 0 && (
-        <Failure error={runs.error} onAgain={() => void runs.refetch()} />
-      )}
-      {runs.isSuccess && rows.length === 0 && <NoRuns search={search} onChange={change} />}
+      {state === "pending" && <Loading what="Asking for the runs" />}
+      {state === "error" && rows.length === 0 && <Failure error={error} onAgain={again} />}
+      {state === "success" && rows.length === 0 && <NoRuns search={search} onChange={change} />}
       {rows.length > 0 && (
         <RunList
           runs={rows}
           about={JSON.stringify(search)}
           selection={selection}
-          isMore={hasNextPage}
+          isMore={isMore}
           onMore={more}
-          end={hasNextPage && <Loading what="Asking for more" />}
+          end={isMore && <Loading what="Asking for more" />}
         />
       )}
       <BulkBar selection={selection} />

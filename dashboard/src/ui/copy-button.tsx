@@ -19,7 +19,13 @@ export function CopyButton({ text, label, icon, children }: CopyButtonProps) {
     setTimeout(() => setCopied(false), 1_500);
   };
   return (
-    <Button look="quiet" size="small" aria-label={label} title={label} onClick={() => void copy()}>
+    <Button
+      look="quiet"
+      size="small"
+      aria-label={children ? undefined : label}
+      title={label}
+      onClick={() => void copy()}
+    >
       {copied ? <Check size={12} /> : icon}
       {children}
     </Button>

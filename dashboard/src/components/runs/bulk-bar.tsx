@@ -22,7 +22,7 @@ export function BulkBar({ selection }: { selection: Selection }) {
         <RotateCcw size={14} aria-hidden /> Try again…
       </Button>
       <Button look="quiet" className="max-md:h-10" onClick={selection.clear}>
-        <X size={14} aria-hidden /> Clear
+        <X size={14} aria-hidden /> <span className="max-md:sr-only">Clear</span>
       </Button>
       {step && (
         <BulkDialog

@@ -44,7 +44,7 @@ interface ChoicesProps {
 function Choices({ search, change }: ChoicesProps) {
   const { status, agent, since } = search;
   return (
-    <>
+    <div className="flex flex-wrap items-center gap-2 max-md:basis-full">
       <Select
         aria-label="Status"
         className="max-md:h-10"
@@ -84,7 +84,7 @@ function Choices({ search, change }: ChoicesProps) {
         />
         Runs below others
       </label>
-    </>
+    </div>
   );
 }
 
