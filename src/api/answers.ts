@@ -68,6 +68,17 @@ export const RunSummary = z.object({
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
+/** A run in a list. */
+export const ListedRun = RunSummary.extend({
+  /** Of a root: it and everything below it. */
+  tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
+  /** The runs that it waits for, or that need a person below it: the first few. */
+  awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
+  /** Where words were looked for: the event to look at. */
+  hit: z.int().optional(),
+});
+export type ListedRun = z.infer<typeof ListedRun>;
+
 /** A run and all below it. */
 export const RunTree = RunSummary.extend({
   /** Of the run and all its descendants; each model call counts once. */

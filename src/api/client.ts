@@ -101,6 +101,8 @@ export interface CadreClient {
   verify(runId: string): Promise<Verification>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
+  /** What the old token opened is closed; the browser that asks for it stays. */
+  renewToken(): Promise<void>;
 }
 
 export function createClient(options: ClientOptions): CadreClient {
@@ -112,8 +114,13 @@ export function createClient(options: ClientOptions): CadreClient {
   return {
     health: () => get("/api/health"),
     startRun: (request, key) => post("/api/runs", request, keyed(key)),
-    runs: ({ status, ...filter } = {}) =>
-      get("/api/runs", { ...filter, ...(status ? { status: status.join(",") } : {}) }),
+    runs: ({ status, roots, total, ...filter } = {}) =>
+      get("/api/runs", {
+        ...filter,
+        ...(status ? { status: status.join(",") } : {}),
+        ...(roots ? { roots: 1 } : {}),
+        ...(total ? { total: 1 } : {}),
+      }),
     run: (runId) => get(ofRun(runId)),
     tree: (runId) => get(ofRun(runId, "/tree")),
     eventsPage: (runId, { after, tree } = {}) =>
@@ -151,6 +158,7 @@ export function createClient(options: ClientOptions): CadreClient {
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     link: () => post("/api/link"),
+    renewToken: () => post("/api/token"),
   };
 }
 

@@ -65,17 +65,30 @@ export function letIn({ keys, cookie, onRefused }: Pick<DoorOptions, "keys" | "c
       onRefused?.({ ...refusalOf(c, refusal), path: "/open/…" });
       throw refusal;
     }
-    setCookie(c, cookie, keys.newCookie(), {
-      httpOnly: true,
-      sameSite: "Strict",
-      path: "/",
-      maxAge: COOKIE_SECONDS,
-    });
+    giveCookie(c, { keys, cookie });
     // A redirect would still count as the page's that the link stood on, and a strict cookie would stay behind.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
   };
+}
+
+/** Around what changes the token: the browser that asked for it is let in by the new one, the others are not. */
+export function keepIn(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
+  return async (c, next) => {
+    const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
+    await next();
+    if (isBrowser && c.res.ok) giveCookie(c, options);
+  };
+}
+
+function giveCookie(c: Context, { keys, cookie }: Pick<DoorOptions, "keys" | "cookie">): void {
+  setCookie(c, cookie, keys.newCookie(), {
+    httpOnly: true,
+    sameSite: "Strict",
+    path: "/",
+    maxAge: COOKIE_SECONDS,
+  });
 }
 
 function hostOf(c: Context, { names, exposed }: DoorOptions): string {

@@ -35,10 +35,13 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export function createHttpServer(
-  app: Pick<Hono, "fetch">,
-  limits: HttpLimits = HTTP_LIMITS,
-): Served & { server: Server } {
+export interface HttpServer extends Served {
+  server: Server;
+  /** Everybody's connection; writes that are under way get a moment for their answer. */
+  cut(): Promise<void>;
+}
+
+export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = HTTP_LIMITS): HttpServer {
   const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const writes = new Set<ServerResponse>();
   const options = {
@@ -56,15 +59,17 @@ export function createHttpServer(
   server.setTimeout(limits.silentMs);
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
+  const cut = async (): Promise<void> => {
+    const answered = [...writes].map((response) => new Promise((resolve) => response.once("close", resolve)));
+    await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
+    server.closeAllConnections();
+  };
   return {
     server,
+    cut,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const answered = [...writes].map(
-        (response) => new Promise((resolve) => response.once("close", resolve)),
-      );
-      await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
-      server.closeAllConnections();
+      await cut();
       await closed;
     },
   };

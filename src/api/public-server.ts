@@ -6,11 +6,12 @@ import { Hono } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
 import { createApp, withRefusals } from "./app.ts";
-import { door, letIn, type Refusal } from "./door.ts";
+import { door, keepIn, letIn, type Refusal } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
+import { refusalPage } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
 import { wellness } from "./wellness.ts";
 
@@ -35,7 +36,7 @@ export interface PublicServer extends Served {
 
 export async function servePublicly(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
   const keys = createKeys(options.token);
-  const { server, close } = createHttpServer(createPublicApp(parts, keys, options));
+  const { server, cut, close } = createHttpServer(createPublicApp(parts, keys, options));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(notListening(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -51,7 +52,7 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
     },
     replaceToken(token) {
       keys.replace(token);
-      server.closeAllConnections();
+      void cut();
     },
     close,
   };
@@ -64,13 +65,14 @@ export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<Publi
   app.use(secureHeaders(HEADERS));
   app.use(door({ keys, names, exposed: !isLoopback(host), cookie, onRefused }));
   app.get("/open/:ticket", letIn({ keys, cookie, onRefused }));
+  app.use("/api/token", keepIn({ keys, cookie }));
   const isWell = wellness(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
   pageFiles(app, page);
   app.route("/", createApp(parts));
-  return withRefusals(app, parts);
+  return withRefusals(app, parts, refusalPage);
 }
 
 export const isLoopback = (host: string): boolean =>

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { AgentLimits, Rules } from "../journal/definition.ts";
-import { RunStatus } from "../journal/events.ts";
+import { RunStatus, WaitingOn } from "../journal/events.ts";
 import { searchWords } from "../projections/search-words.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
@@ -107,6 +107,16 @@ export const RunsQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   parent: z.string().min(1).exactOptional(),
   session: z.string().min(1).exactOptional(),
+  /** Only those that no other run has started. */
+  roots: Flag.exactOptional(),
+  /** Milliseconds since the epoch: started then or later. */
+  since: Count.exactOptional(),
+  /** What they wait for. */
+  waiting: WaitingOn.shape.kind.exactOptional(),
+  /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
+  order: z.literal("cost").exactOptional(),
+  /** With the number of those that fit, on all pages. */
+  total: Flag.exactOptional(),
   /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
   q: z
     .string()
@@ -167,6 +177,11 @@ export interface RunsFilter {
   root?: string;
   parent?: string;
   session?: string;
+  roots?: boolean;
+  since?: number;
+  waiting?: WaitingOn["kind"];
+  order?: "cost";
+  total?: boolean;
   q?: string;
   limit?: number;
   cursor?: string;

@@ -12,6 +12,7 @@ export {
   GrantView,
   Health,
   LinkView,
+  ListedRun,
   ProblemView,
   RunDetail,
   RunSummary,

@@ -4,7 +4,15 @@
 import { z } from "zod";
 import { Definition } from "../journal/definition.ts";
 import { type JournalEvent, payloads } from "../journal/events.ts";
-import { AgentView, ApprovalView, GrantView, ProblemView, RunSummary, RunUsageView } from "./answers.ts";
+import {
+  AgentView,
+  ApprovalView,
+  GrantView,
+  ListedRun,
+  ProblemView,
+  RunSummary,
+  RunUsageView,
+} from "./answers.ts";
 
 export const Nothing = z.object({});
 export const Started = z.object({ runId: z.string() });
@@ -13,7 +21,12 @@ export const Cancelled = z.object({ cancelled: z.array(z.string()) });
 
 const nextCursor = z.string().optional();
 
-export const RunPage = z.object({ runs: z.array(RunSummary), nextCursor });
+export const RunPage = z.object({
+  runs: z.array(ListedRun),
+  nextCursor,
+  /** How many fit, on all pages; where it was asked for. */
+  total: z.int().optional(),
+});
 export const Approvals = z.object({ approvals: z.array(ApprovalView) });
 export const Grants = z.object({ grants: z.array(GrantView) });
 export type RunPage = z.infer<typeof RunPage>;

@@ -9,6 +9,14 @@ const PAUSE_MS = 250;
 /** Everything that a run's events may change. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
 
+const listeners = new Set<(news: FeedNews) => void>();
+
+/** For who wants to know what has happened, not only that something has. Answers with what ends it. */
+export function onFeedNews(listener: (news: FeedNews) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function keepQueriesFresh(): () => void {
   let touched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -22,6 +30,7 @@ export function keepQueriesFresh(): () => void {
     });
   };
   return followFeed((news) => {
+    for (const listener of listeners) listener(news);
     if (news.type === "reset") void queryClient.invalidateQueries();
     else if (news.live.type === "SettingsUpdated")
       void queryClient.invalidateQueries({ queryKey: ["settings"] });

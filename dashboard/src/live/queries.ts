@@ -15,6 +15,14 @@ export const runsQuery = (filter: RunsFilter) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
+export const runCountQuery = (filter: RunsFilter) =>
+  queryOptions({
+    queryKey: ["runs", "count", filter],
+    queryFn: async () => (await client.runs({ ...filter, limit: 1, total: true })).total ?? 0,
+    // What is counted up to another time is nearly the same.
+    placeholderData: (before: number | undefined) => before,
+  });
+
 export const runQuery = (runId: string) =>
   queryOptions({ queryKey: ["run", runId], queryFn: () => client.run(runId) });
 

@@ -1,14 +1,18 @@
 import { Check, Copy } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
 
 export interface CopyButtonProps {
   text: string;
   label: string;
+  icon?: ReactNode;
   className?: string;
+  /** Stands beside the mark. */
+  children?: ReactNode;
 }
 
-export function CopyButton({ text, label, className }: CopyButtonProps) {
+/** Copies what is not shown. */
+export function CopyButton({ text, label, icon, className, children }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -19,12 +23,13 @@ export function CopyButton({ text, label, className }: CopyButtonProps) {
     <Button
       look="quiet"
       size="small"
-      aria-label={label}
+      aria-label={children ? undefined : label}
       title={label}
       className={className}
       onClick={() => void copy()}
     >
-      {copied ? <Check size={13} /> : <Copy size={13} />}
+      {copied ? <Check size={13} /> : (icon ?? <Copy size={13} />)}
+      {children}
     </Button>
   );
 }

@@ -6,6 +6,7 @@ import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
+import { listRuns } from "../list-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -44,7 +45,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: RunPage,
         polled: true,
       },
-      ({ query }) => store.runs(query),
+      ({ query }) => listRuns(store, query),
     ),
     route(
       { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, polled: true },
