@@ -50,8 +50,10 @@ export {
   WorkspaceQuery,
 } from "./requests.ts";
 export type {
+  Activity,
   AgentDetail,
   Agents,
+  AgentVersions,
   ContextSummary,
   EventPage,
   MessagePage,
@@ -60,6 +62,7 @@ export type {
   SessionPage,
   SessionView,
   SettingsView,
+  UsageView,
   WorkspaceEntry,
   WorkspaceTree,
 } from "./wire.ts";

@@ -146,7 +146,7 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
 
 function apiParts(runtime: Runtime, drives: boolean): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, say, explain, workspaceTree } = runtime;
+  const { admit, retry, say, explain, agentFile, workspaceTree } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -162,6 +162,7 @@ function apiParts(runtime: Runtime, drives: boolean): ApiParts {
     retry,
     say,
     explain,
+    agentFile,
     workspaceTree,
     settings: openSettings(config.dir),
     agents,
