@@ -1,7 +1,6 @@
 // Which stretch of time, of which tree and by what the usage is told, as it stands in the address.
 
-export const RANGES = ["24h", "7d", "30d", "all"] as const;
-export type Range = (typeof RANGES)[number];
+import { RANGES, type Range } from "../components/usage/ranges.ts";
 
 export interface UsageSearch {
   range?: Range;

@@ -8,7 +8,10 @@ import { EffectiveTools } from "./tool-list.tsx";
 
 /** What it may call itself, and whom it can come to start. */
 export function AgentReach({ agent }: { agent: AgentDetail }) {
-  const explanation = useQuery(explanationQuery(agent.name));
+  const usable = agent.kind !== undefined;
+  const explanation = useQuery({ ...explanationQuery(agent.name), enabled: usable });
+  if (!usable)
+    return <p className="text-muted text-sm">It can do nothing until the errors in its file are mended.</p>;
   if (explanation.isPending) return <Loading what="Working out what it can reach" />;
   if (explanation.isError)
     return <Failure error={explanation.error} onAgain={() => void explanation.refetch()} />;

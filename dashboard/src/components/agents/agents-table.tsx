@@ -18,7 +18,7 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
   return (
     <div className="min-h-0 flex-1 overflow-auto">
       <table className="w-full border-collapse text-sm">
-        <thead className="sr-only md:not-sr-only">
+        <thead className="hidden md:table-header-group">
           <tr className="sticky top-0 z-10 bg-canvas text-left text-2xs text-muted uppercase tracking-wide">
             <th className="px-4 py-2 font-medium">Agent</th>
             <th className="px-3 py-2 font-medium">Can start</th>
@@ -36,10 +36,13 @@ export function AgentsTable({ agents, tallies }: AgentsTableProps) {
   );
 }
 
-function Row({ agent, tally }: { agent: AgentView; tally: Activity["agents"][number] | undefined }) {
+type Tally = Activity["agents"][number];
+
+/** On a phone everything stands in the first cell: what is laid out otherwise would be no table any more. */
+function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
   return (
-    <tr className="flex flex-col gap-1 border-line border-b px-4 py-2 align-top hover:bg-raised md:table-row md:p-0">
-      <td className="md:px-4 md:py-2">
+    <tr className="border-line border-b align-top hover:bg-raised">
+      <td className="px-4 py-2">
         <div className="flex flex-wrap items-center gap-x-2">
           <Link
             to="/agents/$name"
@@ -56,32 +59,42 @@ function Row({ agent, tally }: { agent: AgentView; tally: Activity["agents"][num
         <p className="max-w-xl text-muted text-xs">
           <VisibleText text={agent.description || agent.file} />
         </p>
+        <div className="mt-1 flex flex-col gap-0.5 md:hidden">
+          <CanStart agent={agent} />
+          <p className="flex flex-wrap gap-x-3 text-muted text-xs">
+            <VisibleText text={agent.models[0] ?? "no model"} />
+            <Runs tally={tally} />
+          </p>
+        </div>
       </td>
-      <td className="md:px-3 md:py-2">
+      <td className="hidden px-3 py-2 md:table-cell">
         <CanStart agent={agent} />
       </td>
-      <td className="whitespace-nowrap text-muted text-xs md:px-3 md:py-2.5">
+      <td className="hidden whitespace-nowrap px-3 py-2.5 text-muted text-xs md:table-cell">
         <VisibleText text={agent.models.join(", then ") || "none"} />
       </td>
-      <td className="whitespace-nowrap text-xs tabular-nums md:px-3 md:py-2.5">
-        {tally ? (
-          <>
-            {runsWords(tally)}
-            <span className="text-muted md:block">
-              <span className="md:hidden"> · </span>
-              <When ts={tally.lastAt} />
-            </span>
-          </>
-        ) : (
-          <span className="text-muted">No runs yet</span>
-        )}
+      <td className="hidden whitespace-nowrap px-3 py-2.5 text-xs md:table-cell">
+        <Runs tally={tally} />
       </td>
     </tr>
   );
 }
 
+function Runs({ tally }: { tally: Tally | undefined }) {
+  if (!tally) return <span className="text-muted">No runs yet</span>;
+  return (
+    <span className="tabular-nums">
+      {runsWords(tally)}
+      <span className="text-muted">
+        {" · "}
+        <When ts={tally.lastAt} />
+      </span>
+    </span>
+  );
+}
+
 function CanStart({ agent }: { agent: AgentView }) {
-  if (agent.edges.length === 0) return <span className="hidden text-muted text-xs md:inline">nobody</span>;
+  if (agent.edges.length === 0) return <span className="text-muted text-xs">starts nobody</span>;
   const byKind = [...Map.groupBy(agent.edges, ({ key }) => kindOf(agent, key))];
   return (
     <ul className="text-xs">

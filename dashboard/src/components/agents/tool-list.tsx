@@ -13,14 +13,11 @@ export function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: To
   const { definition } = agent;
   const ask = [...new Set([...(definition?.tools.ask ?? []), ...(definition?.permissions.ask ?? [])])];
   const deny = [...new Set([...(definition?.tools.deny ?? []), ...(definition?.permissions.deny ?? [])])];
-  const note =
-    definition?.tools.allow === undefined
-      ? "its file names none, so it has all"
-      : "those that its file names";
   return (
-    <Section title="Tools" note={`${plural(tools.length, "tool")}: ${note}`}>
+    <Section title="Tools" note={toolsNote(agent, tools)}>
       <div className="p-3">
         <ToolList tools={tools} />
+        {tools.length > 0 && <EffectKey />}
         <Rules icon={Hand} label="Asks a person first" rules={ask} />
         <Rules icon={Ban} label="Never, here and below" rules={deny} />
       </div>
@@ -28,11 +25,32 @@ export function EffectiveTools({ agent, tools }: { agent: AgentDetail; tools: To
   );
 }
 
+function toolsNote({ definition }: AgentDetail, tools: Tools): string {
+  if (definition?.router) return "a router only chooses";
+  const why =
+    definition?.tools.allow === undefined
+      ? "its file names none, so it has all"
+      : "those that its file names";
+  return `${plural(tools.length, "tool")}: ${why}`;
+}
+
 const EFFECTS = {
   read: { icon: Eye, tone: "good", means: "only reads" },
   idempotent: { icon: Repeat, tone: "info", means: "may run again with the same outcome" },
   unsafe: { icon: PenLine, tone: "warn", means: "changes something, and never runs twice by itself" },
 } as const;
+
+function EffectKey() {
+  return (
+    <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-2xs text-muted">
+      {Object.entries(EFFECTS).map(([effect, { icon: Icon, means }]) => (
+        <li key={effect} className="inline-flex items-center gap-1">
+          <Icon size={11} aria-hidden /> {means}
+        </li>
+      ))}
+    </ul>
+  );
+}
 
 export function ToolList({ tools }: { tools: Tools }) {
   if (tools.length === 0) return <p className="text-muted text-sm">It calls no tools.</p>;
