@@ -183,6 +183,20 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
+  /** Where it was found; nearer wins. */
+  scope: z.enum(["project", "user", "builtin"]),
+  /** The product that its file was written for. */
+  dialect: z.string(),
+  /** Whom it can start, by the key of its file that says so. */
+  edges: z.array(
+    z.object({ key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]), to: z.string() }),
+  ),
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+  /** It may call only tools that change nothing. */
+  readOnly: z.boolean(),
+  /** A module beside its file controls it. */
+  steps: z.boolean(),
 });
 export type AgentView = z.infer<typeof AgentView>;
 

@@ -18,7 +18,16 @@ import { serveOnSocket, socketFetch } from "./socket.ts";
 export interface ServedRuntime
   extends Pick<
     ApiParts,
-    "store" | "people" | "admit" | "retry" | "say" | "explain" | "workspaceTree" | "agents" | "onDelta"
+    | "store"
+    | "people"
+    | "admit"
+    | "retry"
+    | "say"
+    | "explain"
+    | "agentFile"
+    | "workspaceTree"
+    | "agents"
+    | "onDelta"
   > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
@@ -35,6 +44,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     retry,
     say,
     explain: runtime.explain,
+    agentFile: runtime.agentFile,
     workspaceTree: runtime.workspaceTree,
     settings: openSettings(join(folder, ".cadre")),
     agents,

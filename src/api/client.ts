@@ -2,14 +2,16 @@
 // A failure arrives as the CadreError that the server threw. Nothing is tried again here: who asked knows whether to
 // ask again, or to take the lost owner's place (E1).
 
+import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { MessageRow } from "../projections/message-row.ts";
-import type { UsageReport } from "../projections/usage-report.ts";
 import { type ClientOptions, call, isUnreachable, type Query } from "./client-call.ts";
 import { type FeedOptions, type FollowOptions, feed, follow } from "./client-stream.ts";
 import type {
+  Activity,
   AgentDetail,
   Agents,
+  AgentVersions,
   AgentView,
   ApprovalView,
   ContextSummary,
@@ -37,6 +39,7 @@ import type {
   StreamItem,
   TranscriptView,
   UsageFilter,
+  UsageView,
   Verification,
   WorkspaceTree,
 } from "./schema.ts";
@@ -68,7 +71,7 @@ export interface CadreClient {
   /** The same, a line for each message. */
   contextSummary(runId: string): Promise<ContextSummary>;
   /** Its agent, as it was when the run started. */
-  definition(runId: string): Promise<RunDefinition>;
+  runDefinition(runId: string): Promise<RunDefinition>;
   /** Of the run and its descendants, or of all runs. */
   approvals(filter?: { runId?: string }): Promise<ApprovalView[]>;
   approval(approvalId: string): Promise<ApprovalView>;
@@ -87,6 +90,12 @@ export interface CadreClient {
   reloadAgents(): Promise<Agents>;
   agent(name: string): Promise<AgentDetail>;
   explain(name: string): Promise<ExplanationView>;
+  /** Its latest runs, by the definition that they had pinned. */
+  agentVersions(name: string): Promise<AgentVersions>;
+  /** As runs have pinned it. */
+  definition(hash: string): Promise<Definition>;
+  /** How the latest runs of each agent went. */
+  activity(): Promise<Activity>;
   sessions(page?: PageFilter): Promise<SessionPage>;
   /** Joins the run that is under way in the session, or starts the next one. */
   say(sessionId: string, body: SayBody, idempotencyKey?: string): Promise<Said>;
@@ -97,7 +106,7 @@ export interface CadreClient {
   workspaceTree(path?: string): Promise<WorkspaceTree>;
   /** Of all runs, or of one and its descendants. */
   messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
-  usage(filter?: UsageFilter): Promise<UsageReport>;
+  usage(filter?: UsageFilter): Promise<UsageView>;
   verify(runId: string): Promise<Verification>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
@@ -131,7 +140,7 @@ export function createClient(options: ClientOptions): CadreClient {
     feed: (wanted) => feed(options, wanted),
     transcript: (runId) => get(ofRun(runId, "/context")),
     contextSummary: (runId) => get(ofRun(runId, "/context"), { view: "summary" }),
-    definition: (runId) => get(ofRun(runId, "/definition")),
+    runDefinition: (runId) => get(ofRun(runId, "/definition")),
     approvals: async ({ runId } = {}) =>
       (await get<{ approvals: ApprovalView[] }>("/api/approvals", { run: runId })).approvals,
     approval: (id) => get(`/api/approvals/${encodeURIComponent(id)}`),
@@ -148,6 +157,9 @@ export function createClient(options: ClientOptions): CadreClient {
     reloadAgents: () => post("/api/agents/reload"),
     agent: (name) => get(`/api/agents/${encodeURIComponent(name)}`),
     explain: (name) => get(`/api/agents/${encodeURIComponent(name)}/explain`),
+    agentVersions: (name) => get(`/api/agents/${encodeURIComponent(name)}/versions`),
+    definition: (hash) => get(`/api/definitions/${encodeURIComponent(hash)}`),
+    activity: () => get("/api/activity"),
     sessions: (page = {}) => get("/api/sessions", { ...page }),
     say: (sessionId, body, key) =>
       post(`/api/sessions/${encodeURIComponent(sessionId)}/messages`, body, keyed(key)),

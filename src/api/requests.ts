@@ -149,6 +149,8 @@ export const UsageQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   /** Milliseconds since the epoch: what happened before does not count. */
   since: Count.exactOptional(),
+  /** Milliseconds: also by when, in stretches of this length from `since` on. */
+  every: Count.pipe(z.int().min(60_000)).exactOptional(),
 });
 
 export const MessagesQuery = z.strictObject({
@@ -190,4 +192,5 @@ export interface RunsFilter {
 export interface UsageFilter {
   root?: string;
   since?: number;
+  every?: number;
 }

@@ -51,8 +51,10 @@ export {
   WorkspaceQuery,
 } from "./requests.ts";
 export type {
+  Activity,
   AgentDetail,
   Agents,
+  AgentVersions,
   ContextSummary,
   EventPage,
   MessagePage,
@@ -62,6 +64,7 @@ export type {
   SessionPage,
   SessionView,
   SettingsView,
+  UsageView,
   WorkspaceEntry,
   WorkspaceTree,
 } from "./wire.ts";

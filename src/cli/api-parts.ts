@@ -8,7 +8,7 @@ import { version } from "./version.ts";
 
 export function apiParts(runtime: Runtime, drives: boolean): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, say, explain, workspaceTree } = runtime;
+  const { admit, retry, say, explain, agentFile, workspaceTree } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -24,6 +24,7 @@ export function apiParts(runtime: Runtime, drives: boolean): ApiParts {
     retry,
     say,
     explain,
+    agentFile,
     workspaceTree,
     settings: openSettings(config.dir),
     agents,

@@ -5,6 +5,8 @@ import { type FeedNews, followFeed } from "./feed.ts";
 import { queryClient } from "./query-client.ts";
 
 const PAUSE_MS = 250;
+/** What is summed up over many runs costs more to ask for, and nobody watches its digits. */
+const MEASURES_PAUSE_MS = 5_000;
 
 /** Everything that a run's events may change. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
@@ -20,6 +22,11 @@ export function onFeedNews(listener: (news: FeedNews) => void): () => void {
 export function keepQueriesFresh(): () => void {
   let touched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let measuring: ReturnType<typeof setTimeout> | undefined;
+  const measure = () => {
+    measuring = undefined;
+    void queryClient.invalidateQueries({ queryKey: ["measures"] });
+  };
   const refresh = () => {
     timer = undefined;
     const ids = touched;
@@ -37,6 +44,7 @@ export function keepQueriesFresh(): () => void {
     else if (news.live.type !== "Token") {
       touched.add(runOf(news.live));
       if (timer === undefined) timer = setTimeout(refresh, PAUSE_MS);
+      if (measuring === undefined) measuring = setTimeout(measure, MEASURES_PAUSE_MS);
     }
   });
 }

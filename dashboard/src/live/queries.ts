@@ -2,7 +2,7 @@
 // knows by it what to ask again.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { RunsFilter } from "../../../src/api/schema.ts";
+import type { RunsFilter, UsageFilter } from "../../../src/api/schema.ts";
 import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });
@@ -41,6 +41,32 @@ export const agentQuery = (name: string) =>
 export const explanationQuery = (name: string) =>
   queryOptions({ queryKey: ["agents", name, "explain"], queryFn: () => client.explain(name) });
 
+// What is summed up over many runs: asked again at a slower pace.
+
+export const activityQuery = queryOptions({
+  queryKey: ["measures", "activity"],
+  queryFn: () => client.activity(),
+  staleTime: 0,
+});
+
+export const versionsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["measures", "versions", name],
+    queryFn: () => client.agentVersions(name),
+    staleTime: 0,
+  });
+
+export const usageQuery = (filter: UsageFilter) =>
+  queryOptions({
+    queryKey: ["measures", "usage", filter],
+    queryFn: () => client.usage(filter),
+    staleTime: 0,
+  });
+
+/** Never changes: its name is its hash. */
+export const definitionQuery = (hash: string) =>
+  queryOptions({ queryKey: ["definition", hash], queryFn: () => client.definition(hash) });
+
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: () => client.sessions(),
@@ -49,8 +75,8 @@ export const sessionsQuery = queryOptions({
 export const settingsQuery = queryOptions({ queryKey: ["settings"], queryFn: () => client.settings() });
 
 /** Never changes: it was pinned when the run started. */
-export const definitionQuery = (runId: string) =>
-  queryOptions({ queryKey: ["definition", runId], queryFn: () => client.definition(runId) });
+export const runDefinitionQuery = (runId: string) =>
+  queryOptions({ queryKey: ["run-definition", runId], queryFn: () => client.runDefinition(runId) });
 
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });

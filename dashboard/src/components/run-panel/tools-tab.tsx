@@ -8,7 +8,7 @@ import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
 import { runStateOf, talkOf } from "../../live/folds.ts";
-import { definitionQuery } from "../../live/queries.ts";
+import { runDefinitionQuery } from "../../live/queries.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { TONES } from "../../ui/badge.tsx";
@@ -16,7 +16,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { Facts, Section } from "./section.tsx";
 
 export function ToolsTab({ run }: { run: RunJournal }) {
-  const asked = useQuery(definitionQuery(run.row.id));
+  const asked = useQuery(runDefinitionQuery(run.row.id));
   if (asked.isError) return <Failure error={asked.error} onAgain={() => void asked.refetch()} />;
   if (!asked.data) return <Loading what="Asking for its definition" />;
   return <Tools run={run} pinned={asked.data} />;
