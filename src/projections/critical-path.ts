@@ -77,7 +77,9 @@ function latestChild(
   for (const id of children) {
     const life = lives.get(id);
     if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
-    if (!latest || Math.min(life.to, at) > Math.min(latest.life.to, at)) latest = { id, life };
+    // Where several were still at work then, it is the one that was so for longest: the wait is cut by what its run was told.
+    const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
+    if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
   }
   return latest;
 }

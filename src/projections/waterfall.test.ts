@@ -236,6 +236,18 @@ describe("the critical path", () => {
     ]);
   });
 
+  test("[U09] [T5] stays with the child that ends last, also where its parent was told something meanwhile", () => {
+    const lives = new Map([
+      ["root", life(0, 90, ["a", "b"], [0, "child"], [30, "person"], [40, "child"])],
+      ["a", life(0, 50, [], [0, "model"])],
+      ["b", life(0, 90, [], [0, "model"])],
+    ]);
+    lives.get("root")!.spans.forEach((span) => {
+      span.below = true;
+    });
+    expect(new Set(criticalPath(lives, "root").map(({ runId }) => runId))).toEqual(new Set(["b"]));
+  });
+
   test("[U09] [T5] any tree: it is contiguous and as long as the run", () => {
     const tree = fc.array(fc.tuple(fc.nat(60), fc.nat(60), fc.nat(4)), { minLength: 1, maxLength: 12 });
     fc.assert(

@@ -68,18 +68,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         return view === "raw" ? transcript : summaryOf(transcript);
       },
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/runs/{id}/definition",
-        summary: "The agent as a run has pinned it",
-        answer: RunDefinition,
-      },
-      async ({ params: { id } }) => {
-        const definition = await loadDefinition(store, (await findRun(store, id)).definition);
-        return { definition, isTerminal: isTerminal(definition) };
-      },
-    ),
+    definitionRoute(store),
     route(
       {
         method: "get",
@@ -101,6 +90,20 @@ export function runRoutes(parts: ApiParts): Route[] {
     ),
   ];
 }
+
+const definitionRoute = (store: Store): Route =>
+  route(
+    {
+      method: "get",
+      path: "/api/runs/{id}/definition",
+      summary: "The agent as a run has pinned it",
+      answer: RunDefinition,
+    },
+    async ({ params: { id } }) => {
+      const definition = await loadDefinition(store, (await findRun(store, id)).definition);
+      return { definition, isTerminal: isTerminal(definition) };
+    },
+  );
 
 /** Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure. */
 async function verify(store: Store, { id }: RunRow): Promise<Verification> {

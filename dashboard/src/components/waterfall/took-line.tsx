@@ -17,4 +17,5 @@ export function TookLine({ path, isOver }: { path: readonly Piece[]; isOver: boo
   );
 }
 
-const percent = (share: number): string => (share < 0.01 ? "under 1 %" : `${Math.round(share * 100)} %`);
+const percent = (share: number): string =>
+  share < 0.01 ? "under\u00a01\u00a0%" : `${Math.round(share * 100)}\u00a0%`;
