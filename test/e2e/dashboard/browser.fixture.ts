@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll } from "vitest";
 
 export interface OpenPage {
   page: Page;
@@ -25,6 +25,8 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
   beforeAll(async () => {
     browser = await launch();
   });
+  // What a test leaves behind must not slow down the next.
+  afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
   afterAll(() => browser?.close());
   return {
     async open(link, { theme = "light", width = 1280, height = 800 } = {}) {
@@ -41,7 +43,8 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
 async function launch(): Promise<Browser> {
   const given = process.env["CADRE_CHROMIUM"];
   const executablePath = given && existsSync(given) ? given : await chromium.executablePath();
-  const args = chromium.args.filter((arg) => !arg.startsWith("--headless"));
+  // In a single process all pages share one thread, and the browser ends with the first page that is closed.
+  const args = chromium.args.filter((arg) => !/^--(headless|single-process|no-zygote)/.test(arg));
   return driver.launch({ executablePath, args: [...args, "--no-sandbox"], headless: true });
 }
 
