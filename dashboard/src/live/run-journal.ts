@@ -29,8 +29,18 @@ export interface Streaming {
 /** Of a program's output, the end is enough while it runs; the result has the rest. */
 const MAX_STREAMING = 20_000;
 
-/** `fresh`: the runs whose rows are other objects than those that the views have seen. */
+/** P9: what cannot be read is left out, and the rest is shown; never the other way round. */
 export function applyEvent(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
+  try {
+    fold(runs, fresh, event);
+  } catch {
+    const run = runs.get(event.runId);
+    if (run) run.gaps = true;
+  }
+}
+
+/** `fresh`: the runs whose rows are other objects than those that the views have seen. */
+function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalEvent): void {
   if (event.type === "RUN_STARTED") runs.set(event.runId, startedRun(event));
   const run = runs.get(event.runId);
   if (!run) return;

@@ -43,7 +43,8 @@ function RunOf({ journal, top }: { journal: TreeJournal; top: RunTree }) {
       document.title = "Cadre";
     };
   }, [run.row.agent, run.row.task]);
-  const isDamaged = run.gaps || (journal.loaded && run.row.seq < top.seq);
+  const isDamaged =
+    run.gaps || top.waitingOn?.kind === "quarantine" || (journal.loaded && run.row.seq < top.seq);
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <RunHeader

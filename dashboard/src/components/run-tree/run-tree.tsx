@@ -61,6 +61,7 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
       aria-label="Runs of this tree"
       className="min-h-0 flex-1 overflow-auto py-1"
       onKeyDown={onKeyDown}
+      onFocus={({ target }) => setFocused(target.dataset["run"] ?? current)}
     >
       {order.map((id) => {
         const { row, children } = journal.runs.get(id)!;
