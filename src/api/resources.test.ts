@@ -243,10 +243,10 @@ test("the model calls of a run, and its context in short", async () => {
 
 test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {
   const runId = await talked("tell me");
-  const { definition, isTerminal } = await api.client.definition(runId);
+  const { definition, isTerminal } = await api.client.runDefinition(runId);
   expect(definition).toMatchObject({ name: "talker", kind: "main" });
   expect(isTerminal).toBe(true);
-  await expect(api.client.definition("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  await expect(api.client.runDefinition("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
 test("metrics, in the form that Prometheus reads", async () => {
