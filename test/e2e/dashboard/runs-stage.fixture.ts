@@ -37,7 +37,11 @@ export async function serveRuns(p: Project, port?: number): Promise<RunsStage> {
   const Authorization = `Bearer ${readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim()}`;
   const client = createClient({
     baseUrl: stage.url,
-    fetch: (url, init = {}) => fetch(url, { ...init, headers: { ...init.headers, Authorization } }),
+    fetch(url, init = {}) {
+      const headers = new Headers(init.headers);
+      headers.set("Authorization", Authorization);
+      return fetch(url, { ...init, headers });
+    },
   });
   const start = async (name: string, task: string) =>
     (await client.startRun({ agent: name, task, attended: true })).runId;

@@ -36,6 +36,8 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
   useEffect(() => {
     const element = scroller.current;
     if (!element) return;
+    // With what lies over the list: on the way to "3 new" nothing may move either.
+    const frame = element.parentElement ?? element;
     let pointed = false;
     const look = () => setHeld(pointed || element.scrollTop > 0 || element.contains(document.activeElement));
     const enter = (event: PointerEvent) => {
@@ -47,14 +49,14 @@ function useIsHeld(scroller: RefObject<HTMLElement | null>): boolean {
       pointed = false;
       look();
     };
-    element.addEventListener("pointerenter", enter);
-    element.addEventListener("pointerleave", leave);
+    frame.addEventListener("pointerenter", enter);
+    frame.addEventListener("pointerleave", leave);
     element.addEventListener("focusin", look);
     element.addEventListener("focusout", look);
     element.addEventListener("scroll", look, { passive: true });
     return () => {
-      element.removeEventListener("pointerenter", enter);
-      element.removeEventListener("pointerleave", leave);
+      frame.removeEventListener("pointerenter", enter);
+      frame.removeEventListener("pointerleave", leave);
       element.removeEventListener("focusin", look);
       element.removeEventListener("focusout", look);
       element.removeEventListener("scroll", look);
