@@ -72,7 +72,12 @@ async function holdStream(
         backAt = Date.now();
         become({ state, caughtUp: 0 });
         tell({ type: "reset" });
-      } else become({ state });
+        return;
+      }
+      // What was asked for before the stream was open may have changed before it was.
+      const mayHaveMissed = state === "live" && place.after === undefined;
+      become({ state });
+      if (mayHaveMissed) tell({ type: "reset" });
     },
     onItem(item) {
       if (item.type === "reset") return tell(item);
