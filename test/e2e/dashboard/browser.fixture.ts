@@ -41,7 +41,8 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
 async function launch(): Promise<Browser> {
   const given = process.env["CADRE_CHROMIUM"];
   const executablePath = given && existsSync(given) ? given : await chromium.executablePath();
-  const args = chromium.args.filter((arg) => !arg.startsWith("--headless"));
+  // In a single process a page that is closed, or whose server is gone, takes the others with it.
+  const args = chromium.args.filter((arg) => !/^--(headless|single-process|no-zygote)/.test(arg));
   return driver.launch({ executablePath, args: [...args, "--no-sandbox"], headless: true });
 }
 
