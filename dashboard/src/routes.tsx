@@ -10,6 +10,7 @@ import {
 import { Shell } from "./components/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
+import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { type RunSearch, runSearch } from "./pages/run-search.ts";
 import { type RunsSearch, runsSearch } from "./pages/runs-search.ts";
@@ -40,6 +41,7 @@ const run = createRoute({
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
+  validateSearch: (search): InboxSearch => inboxSearch(search),
   component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "InboxPage"),
 });
 

@@ -42,3 +42,11 @@ export const settingsQuery = queryOptions({ queryKey: ["settings"], queryFn: () 
 
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });
+
+/** What would come of an approval with another input: asked again when another is thought of. */
+export const editPreviewQuery = (id: string, input: unknown) =>
+  queryOptions({
+    queryKey: ["edit-preview", id, input],
+    queryFn: () => client.previewEdit(id, input),
+    gcTime: 60_000,
+  });
