@@ -12,6 +12,7 @@ import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
 import { type AgentSearch, agentSearch } from "./pages/agent-search.ts";
 import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
+import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { type RunSearch, runSearch } from "./pages/run-search.ts";
 import { type RunsSearch, runsSearch } from "./pages/runs-search.ts";
@@ -43,6 +44,7 @@ const run = createRoute({
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
+  validateSearch: (search): InboxSearch => inboxSearch(search),
   component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "InboxPage"),
 });
 

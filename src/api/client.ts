@@ -16,6 +16,7 @@ import type {
   ApprovalView,
   ContextSummary,
   DecisionBody,
+  EditPreview,
   EventPage,
   ExplanationView,
   FeedItem,
@@ -75,6 +76,8 @@ export interface CadreClient {
   /** Of the run and its descendants, or of all runs. */
   approvals(filter?: { runId?: string }): Promise<ApprovalView[]>;
   approval(approvalId: string): Promise<ApprovalView>;
+  /** What would come of it with another input. Decides nothing. */
+  previewEdit(approvalId: string, input: unknown): Promise<EditPreview>;
   decide(approvalId: string, decision: DecisionBody): Promise<{ alreadyDecided: boolean }>;
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
@@ -144,6 +147,7 @@ export function createClient(options: ClientOptions): CadreClient {
     approvals: async ({ runId } = {}) =>
       (await get<{ approvals: ApprovalView[] }>("/api/approvals", { run: runId })).approvals,
     approval: (id) => get(`/api/approvals/${encodeURIComponent(id)}`),
+    previewEdit: (id, input) => post(`/api/approvals/${encodeURIComponent(id)}/preview`, { input }),
     decide: (id, decision) => post(`/api/approvals/${encodeURIComponent(id)}`, decision),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),

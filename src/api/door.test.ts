@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { createRuntime } from "../runtime.ts";
 import { ledger } from "./api.fixture.ts";
 import { createKeys } from "./keys.ts";
-import { PAGE, publicProject, TOKEN } from "./public-server.fixture.ts";
-import { createPublicApp } from "./public-server.ts";
+import { publicProject, TOKEN } from "./public-server.fixture.ts";
+import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
   createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder }, tools: [ledger().tool] }),
@@ -150,7 +150,7 @@ test("[A14] every route of the table is closed without the token, but for the tw
     host: "127.0.0.1",
     port: 0,
     names: [],
-    page: PAGE,
+    page: BUILT_PAGE,
   });
   const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   expect(real.length).toBeGreaterThan(20);

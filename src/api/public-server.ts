@@ -2,6 +2,7 @@
 // was set for it (A06).
 
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
@@ -14,6 +15,9 @@ import type { ApiParts } from "./parts.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
 import { wellness } from "./wellness.ts";
+
+/** Where `npm run build` puts the web page. */
+export const BUILT_PAGE = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 
 export interface PublicOptions {
   host: string;

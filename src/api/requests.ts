@@ -48,6 +48,10 @@ export const DecisionBody = z.strictObject({
 });
 export type DecisionBody = z.input<typeof DecisionBody>;
 
+/** An input that somebody thinks of approving instead. */
+export const PreviewBody = z.strictObject({ input: z.unknown() });
+export type PreviewBody = z.input<typeof PreviewBody>;
+
 export const OutcomeBody = z.strictObject({
   callId: z.string().min(1),
   verdict: z.enum(["happened", "run_again", "fail"]),

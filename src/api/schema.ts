@@ -8,6 +8,8 @@ import type { LiveEvent } from "../projections/live.ts";
 export {
   AgentView,
   ApprovalView,
+  CommandView,
+  EditPreview,
   ErrorBody,
   GrantView,
   Health,
@@ -41,6 +43,7 @@ export {
   OutcomeBody,
   type PageFilter,
   PageQuery,
+  PreviewBody,
   type RunsFilter,
   RunsQuery,
   SayBody,

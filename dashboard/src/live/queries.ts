@@ -88,3 +88,10 @@ export const treeQuery = (runId: string) =>
 /** What waits for a person in a tree. */
 export const treeApprovalsQuery = (rootId: string) =>
   queryOptions({ queryKey: ["approvals", rootId], queryFn: () => client.approvals({ runId: rootId }) });
+/** What would come of an approval with another input: asked again when another is thought of. */
+export const editPreviewQuery = (id: string, input: unknown) =>
+  queryOptions({
+    queryKey: ["edit-preview", id, input],
+    queryFn: () => client.previewEdit(id, input),
+    gcTime: 60_000,
+  });

@@ -25,11 +25,19 @@ export function UsagePage() {
           by={by}
           root={root}
           onBy={(next) =>
-            void navigate({ search: ({ by: _, ...now }) => (next === "model" ? { ...now, by: next } : now) })
+            void navigate({
+              search: (now) => {
+                const { by: _, ...rest } = now;
+                return next === "model" ? { ...rest, by: next } : rest;
+              },
+            })
           }
           onRoot={(next) =>
             void navigate({
-              search: ({ root: _, ...now }) => (next === undefined ? now : { ...now, root: next }),
+              search: (now) => {
+                const { root: _, ...rest } = now;
+                return next === undefined ? rest : { ...rest, root: next };
+              },
             })
           }
         />

@@ -2,9 +2,7 @@
 
 import { isTerminal } from "../../agents/terminal.ts";
 import { loadDefinition } from "../../loop/run-journal.ts";
-import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
-import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
 import { listRuns } from "../list-runs.ts";
 import type { ApiParts } from "../parts.ts";
@@ -15,6 +13,7 @@ import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema
 import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
+import { verifyRun } from "../verify-run.ts";
 import { Context, MessagePage, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
@@ -86,7 +85,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         summary: "Whether a run's journal is whole",
         answer: Verification,
       },
-      async ({ params: { id } }) => verify(store, await findRun(store, id)),
+      async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
     ),
   ];
 }
@@ -104,15 +103,3 @@ const definitionRoute = (store: Store): Route =>
       return { definition, isTerminal: isTerminal(definition) };
     },
   );
-
-/** Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure. */
-async function verify(store: Store, { id }: RunRow): Promise<Verification> {
-  const head = (await store.head(id))?.hash ?? "";
-  try {
-    return { ok: true, events: (await store.journal(id)).length, head };
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    const seq = error.details?.["seq"];
-    return { ok: false, events: typeof seq === "number" ? seq - 1 : 0, head, problem: error.message };
-  }
-}

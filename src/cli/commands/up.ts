@@ -2,10 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
-import { isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
+import { BUILT_PAGE, isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
 import type { StartRun } from "../../api/schema.ts";
 import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
 import type { Config, ConfigFlags } from "../../config.ts";
@@ -79,9 +78,6 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   };
 }
 
-/** Built by `npm run build`. */
-const PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
-
 interface ServeWith {
   /** The token, where somebody has chosen it. */
   set: string | undefined;
@@ -96,7 +92,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
   const server = await servePublicly(parts, {
     ...config.server,
     token,
-    page: PAGE,
+    page: BUILT_PAGE,
     ...(log ? { onRefused: log.refused } : {}),
   });
   parts.web.served = {

@@ -4,7 +4,8 @@ import type { AgentDetail } from "../../../../src/api/schema.ts";
 
 type Definition = NonNullable<AgentDetail["definition"]>;
 
-export function definitionText({ prompt, source: _, ...keys }: Definition): string {
+export function definitionText(definition: Definition): string {
+  const { prompt, source: _, ...keys } = definition;
   const lines = Object.entries(keys)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
