@@ -63,7 +63,7 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
             onChange={(next) => change({ view: next === "timeline" ? undefined : next })}
             tabs={RUN_VIEWS.map((value) => ({ value, label: LABELS[value] }))}
             aside={
-              <div className="flex min-w-0 flex-1 basis-48 items-center justify-end gap-3 px-2 max-sm:pb-1.5">
+              <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 py-1">
                 <Reading journal={journal} />
                 <SearchBar
                   q={q}

@@ -16,7 +16,7 @@ import { serve, stageProject } from "./stage.fixture.ts";
 
 const browser = useBrowser();
 
-test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] the tree is the way about, and a blocked parent leads to its child", async () => {
+test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
   await using p = await stageProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);
@@ -51,6 +51,13 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] the tree is the way 
   await page.getByRole("link", { name: "Back to parent run" }).click();
   await page.getByText("DELEGATION COMPLETE").first().waitFor();
   await status.getByText(/^Completed in .* \(2 turns\)$/).waitFor();
+  await page.getByRole("button", { name: "Pin", exact: true }).click();
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page
+    .getByRole("complementary", { name: "Pinned run" })
+    .getByRole("link", { name: /Mend both parts/ })
+    .click();
+  await page.getByRole("heading", { level: 1, name: "lead" }).waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -64,8 +71,8 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
 
-  await page.getByRole("button", { name: "Open the timeline of worker here" }).first().click();
-  await page.getByRole("button", { name: "Open the timeline of editor here" }).first().click();
+  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
+  await page.getByRole("button", { name: "Open here: the timeline of editor" }).first().click();
   const decision = page.getByTestId("timeline").getByText(/^Approved by .*: Write parser\.txt/);
   await decision.click();
   const details = page.getByRole("region", { name: "Details" });
@@ -188,7 +195,7 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
   const card = page.getByRole("region", { name: "Why it failed" });
   await card
     .getByTestId("first-cause")
-    .getByText(/key is not valid/)
+    .getByText(/refused the API key/)
     .waitFor();
   await card.getByText(/cadre doctor/).waitFor();
   await card.getByRole("button", { name: "Copy as Markdown" }).click();
@@ -226,7 +233,7 @@ test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and o
   const root = await startRun(page, "lead", "Mend both parts");
   await page.goto(`${url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Open the timeline of worker here" }).first().click();
+  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     expect(await violations(page)).toEqual([]);

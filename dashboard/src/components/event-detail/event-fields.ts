@@ -35,7 +35,7 @@ const ended = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | und
   const { why, next } = stopWords(payload.stopReason);
   return [
     field("Why", why),
-    field("What you can do now", next),
+    field("What you can do now", next?.replaceAll("`", "")),
     field("Summary", payload.summary, "prose"),
     field("Output", payload.output, "block"),
     field("First cause", payload.result.first_cause?.summary),

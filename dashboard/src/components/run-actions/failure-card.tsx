@@ -37,7 +37,7 @@ export function FailureCard({ failure, runId, onSelect }: FailureCardProps) {
         <VisibleText text={cause.summary} />
       </p>
       <p className="mt-1 text-muted text-sm">
-        {why} {next}
+        {why} {next !== undefined && <WithCode text={next} />}
       </p>
       {isBelow && (
         <ol aria-label="How it came up" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">
@@ -61,6 +61,19 @@ export function FailureCard({ failure, runId, onSelect }: FailureCardProps) {
         </ol>
       )}
     </section>
+  );
+}
+
+/** Our own words: what stands in backticks is to be typed. */
+function WithCode({ text }: { text: string }) {
+  return text.split("`").map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <code key={part} className="rounded bg-raised px-1 font-mono text-xs">
+        {part}
+      </code>
+    ),
   );
 }
 

@@ -62,7 +62,7 @@ export function DelegationRow(props: DelegationRowProps) {
               look="quiet"
               size="small"
               aria-expanded={open}
-              aria-label={`${open ? "Close" : "Open"} the timeline of ${agent} here`}
+              aria-label={`${open ? "Close" : "Open here"}: the timeline of ${agent}`}
               onClick={() => onToggle(childId)}
             >
               {open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}

@@ -1,4 +1,4 @@
-import { ChevronDown, ChevronUp, Search, X } from "lucide-react";
+import { ChevronDown, ChevronUp, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
@@ -27,7 +27,7 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
     onChange(next);
   };
   return (
-    <search className="flex min-w-0 flex-1 basis-48 items-center gap-1 sm:max-w-80">
+    <search className="ml-auto flex min-w-0 flex-1 items-center gap-1 lg:max-w-96">
       <span className="relative min-w-0 flex-1">
         <Search size={13} aria-hidden className="absolute top-1/2 left-2 -translate-y-1/2 text-muted" />
         <Input
@@ -56,9 +56,6 @@ export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps)
           </Button>
           <Button look="quiet" size="small" aria-label="Next match" onClick={() => onStep(1)}>
             <ChevronDown size={14} />
-          </Button>
-          <Button look="quiet" size="small" aria-label="Stop finding" onClick={() => change("")}>
-            <X size={14} />
           </Button>
         </>
       )}
