@@ -7,6 +7,7 @@ import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { usageQuery } from "../live/queries.ts";
+import { usageSearch } from "./usage-search.ts";
 
 export function UsagePage() {
   const { range = "7d", by = "agent", root } = useSearch({ from: "/usage" });
@@ -24,22 +25,8 @@ export function UsagePage() {
           range={range}
           by={by}
           root={root}
-          onBy={(next) =>
-            void navigate({
-              search: (now) => {
-                const { by: _, ...rest } = now;
-                return next === "model" ? { ...rest, by: next } : rest;
-              },
-            })
-          }
-          onRoot={(next) =>
-            void navigate({
-              search: (now) => {
-                const { root: _, ...rest } = now;
-                return next === undefined ? rest : { ...rest, root: next };
-              },
-            })
-          }
+          onBy={(next) => void navigate({ search: (now) => usageSearch({ ...now, by: next }) })}
+          onRoot={(next) => void navigate({ search: (now) => usageSearch({ ...now, root: next }) })}
         />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>

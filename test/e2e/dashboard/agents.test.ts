@@ -147,9 +147,14 @@ test("[U46] without agents of one's own, the one command that makes some", async
   const { link, url } = await serve(empty);
   const { page, problems } = opened;
   await page.goto(link);
+  await page.waitForURL((at) => at.href.startsWith(url) && !at.pathname.startsWith("/open/"));
   await page.goto(`${url}/agents`);
   await page.getByText("npx cadre init --pack team").waitFor();
   await page.getByRole("link", { name: "show them" }).click();
-  await page.getByRole("link", { name: "team/coder" }).waitFor();
+  // The address of an agent of a pack has a slash in its name, and lives through a reload.
+  await page.getByRole("link", { name: "team/coder" }).first().click();
+  await page.getByText("What could come of one task").waitFor();
+  await page.reload();
+  await page.getByText("What could come of one task").waitFor();
   expect(problems.filter((problem) => !problem.startsWith(`asked for ${url}`))).toEqual([]);
 });

@@ -4,9 +4,9 @@ import type { AgentDetail } from "../../../../src/api/schema.ts";
 
 type Definition = NonNullable<AgentDetail["definition"]>;
 
-export function definitionText(definition: Definition): string {
-  const { prompt, source: _, ...keys } = definition;
+export function definitionText({ prompt, ...keys }: Definition): string {
   const lines = Object.entries(keys)
+    .filter(([key]) => key !== "source")
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`);
   return [...lines, "---", prompt, ""].join("\n");

@@ -15,7 +15,10 @@ export interface FileLinesProps {
 export function FileLines({ text, problems, line }: FileLinesProps) {
   const looked = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another line is another place
-  useEffect(() => looked.current?.scrollIntoView({ block: "center" }), [line]);
+  useEffect(() => {
+    // Newer browsers answer with a promise, which an effect must not.
+    looked.current?.scrollIntoView({ block: "center" });
+  }, [line]);
   const byLine = Map.groupBy(problems, (problem) => problem.line);
   let at = 0;
   return (

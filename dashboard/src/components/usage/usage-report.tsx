@@ -38,8 +38,11 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
   );
 }
 
-const dollars = (value: number): string => money(value);
-const whole = (value: number): string => count(Math.round(value * 10) / 10);
+/** Fine enough that no two marks of an axis read the same. */
+const dollars = (value: number): string =>
+  value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
+/** There are no half turns, so an axis has no mark for them. */
+const whole = (value: number): string => (Number.isInteger(value) ? count(value) : "");
 
 function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
   const { overTime } = usage;
