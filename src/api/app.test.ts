@@ -21,7 +21,7 @@ import {
 } from "./api.fixture.ts";
 import { createApp } from "./app.ts";
 import { createClient, isUnreachable } from "./client.ts";
-import { AgentView, Health, RunDetail, RunSummary, Verification } from "./schema.ts";
+import { AgentView, Health, ListedRun, RunDetail, Verification } from "./schema.ts";
 import { openSettings } from "./settings.ts";
 
 const clerk: Script = ({ turn }) =>
@@ -174,7 +174,7 @@ describe("looking", () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.runs({ agent: "writer", status: ["completed", "failed"], limit: 2 });
     expect(first.runs.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-    for (const run of first.runs) expect(RunSummary.strict().parse(run)).toEqual(run);
+    for (const run of first.runs) expect(ListedRun.strict().parse(run)).toEqual(run);
     const second = await api.client.runs({ agent: "writer", limit: 2, cursor: first.nextCursor! });
     expect(second.runs[0]!.id).toBe(ids[0]);
     expect((await api.client.runs({ root: ids[0]! })).runs.map(({ id }) => id)).toEqual([ids[0]]);
