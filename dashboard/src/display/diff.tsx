@@ -10,9 +10,15 @@ import { plural } from "./words.ts";
 /** More than anybody reads at once; the rest comes when it is asked for. */
 const MAX_ROWS = 3_000;
 
-export function Diff({ patch }: { patch: string }) {
+export interface DiffProps {
+  patch: string;
+  /** A17: somebody decides by it, so nothing of it may be left out. */
+  whole?: boolean;
+}
+
+export function Diff({ patch, whole = false }: DiffProps) {
   const rows = useMemo(() => diffRows(patch), [patch]);
-  const [all, setAll] = useState(false);
+  const [all, setAll] = useState(whole);
   const shown = all ? rows : rows.slice(0, MAX_ROWS);
   let at = 0;
   return (

@@ -3,7 +3,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
-import { type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { added, type OpenPage, useBrowser } from "./browser.fixture.ts";
 import { type Stage, serve, stageProject } from "./stage.fixture.ts";
 
 const browser = useBrowser();
@@ -118,7 +118,7 @@ test("[U53] [S4-59] started from its page; a changed file is another version, an
   await versions.getByText("file as it is now").waitFor();
   expect(await versions.getByRole("row").count()).toBe(3);
   await versions.getByRole("button", { name: "What changed" }).click();
-  await page.getByRole("dialog").getByText("+Do it well.").waitFor();
+  await added(page.getByRole("dialog"), "Do it well.").waitFor();
   await page.keyboard.press("Escape");
   await versions.getByRole("link").nth(1).click();
   const runs = page.getByRole("region", { name: /Runs that used/ });

@@ -3,7 +3,13 @@
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium as driver,
+  type Locator,
+  type Page,
+} from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
 
 export interface OpenPage {
@@ -46,6 +52,13 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
 export async function says(page: Page, text: string | RegExp): Promise<void> {
   await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
 }
+
+/** The line of a difference that adds this. */
+export const added = (where: Page | Locator, line: string): Locator =>
+  where
+    .getByRole("table", { name: "Difference" })
+    .getByRole("row")
+    .filter({ hasText: `added${line}` });
 
 /** A real browser, one process per page: what the package proposes is made for a small machine that renders one page. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader"];

@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, describe, expect, test } from "vitest";
 import { createClient } from "../../../src/api/client.ts";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { useBrowser } from "./browser.fixture.ts";
+import { added, useBrowser } from "./browser.fixture.ts";
 import { type Stage, serve, stageProject } from "./stage.fixture.ts";
 
 const browser = useBrowser();
@@ -102,14 +102,14 @@ describe("answers", () => {
       .getByText(/agents?, .* blocks the root/)
       .first()
       .waitFor();
-    await page.getByText("+two").waitFor();
+    await added(page, "two").waitFor();
     await page.getByRole("button", { name: /Change/ }).click();
     await page.getByLabel("content").fill("one\nTWO, by hand\n");
-    await page.getByText("+TWO, by hand").waitFor();
+    await added(page, "TWO, by hand").waitFor();
     await page.getByRole("button", { name: "Approve as changed" }).click();
     await page.getByRole("status").filter({ hasText: "Approved as changed: Write parser.txt" }).waitFor();
     // The next card is there, and has the focus.
-    await page.getByText("+beta").waitFor();
+    await added(page, "beta").waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("asked");
     await page.keyboard.press("d");
     await page.getByRole("button", { name: /Wrong place/ }).click();
@@ -165,7 +165,7 @@ describe("answers", () => {
   test("[F13] [U29] what somebody else decides takes the card away, and says who and what", async () => {
     await using p = await asking();
     const { client, page } = await inbox(p, { write: "clerk" });
-    await page.getByText("+write").waitFor();
+    await added(page, "write").waitFor();
     const [item] = await client.approvals();
     await p.cadre("reject", item!.id, "--note", "not today");
     await page.getByRole("heading", { name: "This waits no more" }).waitFor();
@@ -246,11 +246,11 @@ describe("by keyboard", () => {
     await page.getByRole("button", { name: "Approve 3" }).waitFor();
     await page.keyboard.press("a");
     await listed(page, 1);
-    await page.getByText("+write").waitFor();
+    await added(page, "write").waitFor();
     await page.keyboard.press("e");
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.type("by keyboard");
-    await page.getByText("+by keyboard").waitFor();
+    await added(page, "by keyboard").waitFor();
     await page.keyboard.press("ControlOrMeta+Enter");
     await page.getByRole("heading", { name: "Nothing waits for you" }).waitFor();
     await Promise.all(runIds.map((runId) => summaryOf(client, runId)));

@@ -11,7 +11,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../live/queries.ts";
 import { TextArea } from "../../ui/input.tsx";
 import type { Draft } from "./draft.ts";
-import { withoutBanner, wrapped } from "./patch.ts";
+import { withoutBanner } from "./patch.ts";
 
 export interface EditState {
   /** Of the latest draft; undefined while it is asked for. */
@@ -71,8 +71,8 @@ export function EditForm({ draft, onChange, state: { checked, failed } }: EditFo
         <CommandText text={shown.preview} className="text-warn" />
       )}
       {shown?.change && shown.preview !== undefined && (
-        <section aria-label="What it would change" className={wrapped}>
-          <Diff patch={withoutBanner(shown.preview)} />
+        <section aria-label="What it would change">
+          <Diff whole patch={withoutBanner(shown.preview)} />
         </section>
       )}
     </div>

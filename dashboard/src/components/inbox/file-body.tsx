@@ -8,7 +8,7 @@ import { Diff } from "../../display/diff.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { withoutBanner, wrapped } from "./patch.ts";
+import { withoutBanner } from "./patch.ts";
 
 export function FileBody({ item }: { item: ApprovalView }) {
   const [whole, setWhole] = useState(false);
@@ -37,9 +37,7 @@ export function FileBody({ item }: { item: ApprovalView }) {
           new difference.
         </p>
       )}
-      <div className={wrapped}>
-        <Diff patch={withoutBanner(patch)} />
-      </div>
+      <Diff whole patch={withoutBanner(patch)} />
     </div>
   );
 }

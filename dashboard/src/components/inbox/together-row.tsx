@@ -2,7 +2,7 @@ import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { Diff } from "../../display/diff.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { withoutBanner, wrapped } from "./patch.ts";
+import { withoutBanner } from "./patch.ts";
 
 export interface TogetherRowProps {
   item: ApprovalView;
@@ -29,8 +29,8 @@ export function TogetherRow({ item, differs, chosen, failure, onChoose }: Togeth
         </span>
       </label>
       {changesFile && item.preview !== undefined && (
-        <div className={wrapped}>
-          <Diff patch={withoutBanner(item.preview)} />
+        <div>
+          <Diff whole patch={withoutBanner(item.preview)} />
         </div>
       )}
       {failure !== undefined && (
