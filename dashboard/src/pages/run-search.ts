@@ -18,7 +18,8 @@ export interface RunSearch {
   /** Events that are kept in sight, side by side: `<run>:<seq>`. */
   pin?: string[];
   tree?: "closed";
-  details?: "closed";
+  /** Absent: as there is room, or something to look at. */
+  details?: "open" | "closed";
 }
 
 const MAX_PINS = 2;
@@ -27,6 +28,7 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
   const view = RUN_VIEWS.find((each) => each === search["view"]);
   const show = FACETS.filter((facet) => words(search["show"]).includes(facet));
   const open = words(search["open"]);
+  const details = (["open", "closed"] as const).find((each) => each === search["details"]);
   const pin = words(search["pin"]).filter((each) => refOf(each) !== undefined);
   // A number that is typed into the address is one.
   const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
@@ -37,7 +39,7 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
     ...(open.length === 0 ? {} : { open }),
     ...(pin.length === 0 ? {} : { pin: pin.slice(-MAX_PINS) }),
     ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
-    ...(search["details"] === "closed" ? { details: "closed" } : {}),
+    ...(details === undefined ? {} : { details }),
   };
 }
 

@@ -4,14 +4,15 @@ import { lazy, Suspense, useCallback } from "react";
 import { DetailsPane } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
+import { Reading } from "../components/timeline/reading.tsx";
 import { SearchBar } from "../components/timeline/search-bar.tsx";
 import { TimelineView } from "../components/timeline/timeline-view.tsx";
 import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
 import { Loading } from "../display/loading.tsx";
-import { plural } from "../display/words.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { useHotkeys } from "../ui/hotkeys.ts";
 import { Tabs } from "../ui/tabs.tsx";
+import { useWide } from "../ui/use-narrow.ts";
 import { RUN_VIEWS, type RunSearch, type RunView } from "./run-search.ts";
 import type { RunAddress } from "./use-run-address.ts";
 
@@ -35,8 +36,14 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
   const { search, selected, pins, open, go, look, change } = address;
   const { view = "timeline", show = NONE, q = "" } = search;
   const found = useTreeSearch(journal, q, show);
+  const wide = useWide();
+  const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
   const toggle = (pane: "tree" | "details") =>
-    change({ [pane]: search[pane] === "closed" ? undefined : "closed" });
+    change(
+      pane === "tree"
+        ? { tree: search.tree === "closed" ? undefined : "closed" }
+        : { details: closed ? "open" : "closed" },
+    );
   useViewKeys(address, view, toggle);
   // The same function each time: rows that have not changed are not drawn anew.
   const select = useCallback(
@@ -98,7 +105,7 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
           onSelect={go}
           selected={selected}
           pins={pins}
-          closed={search.details === "closed"}
+          closed={closed}
           onToggle={() => toggle("details")}
           onDeselect={() => look(undefined)}
           onPin={address.togglePin}
@@ -113,19 +120,6 @@ const LABELS: Record<RunView, string> = {
   waterfall: "Waterfall",
   conversation: "Conversation",
 };
-
-/** While the journal is read; views show what is there. */
-function Reading({ journal }: { journal: TreeJournal }) {
-  if (journal.loaded) return null;
-  return (
-    <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
-      Reading… {plural(eventsIn(journal), "event")}
-    </span>
-  );
-}
-
-const eventsIn = ({ runs }: TreeJournal): number =>
-  [...runs.values()].reduce((sum, { events }) => sum + events.length, 0);
 
 function useViewKeys(
   { change, look }: RunAddress,

@@ -1,14 +1,19 @@
-import { useSyncExternalStore } from "react";
-
-const narrow = "(max-width: 767px)";
+import { useCallback, useSyncExternalStore } from "react";
 
 /** A phone's width: where `md:` does not count. */
-export function useNarrow(): boolean {
-  return useSyncExternalStore(subscribe, () => matchMedia(narrow).matches);
-}
+export const useNarrow = (): boolean => useMedia("(max-width: 767px)");
 
-function subscribe(listener: () => void): () => void {
-  const query = matchMedia(narrow);
-  query.addEventListener("change", listener);
-  return () => query.removeEventListener("change", listener);
+/** Room for three panes side by side. */
+export const useWide = (): boolean => useMedia("(min-width: 1440px)");
+
+function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", listener);
+      return () => list.removeEventListener("change", listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }

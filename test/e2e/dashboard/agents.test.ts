@@ -29,7 +29,7 @@ beforeAll(async () => {
     "agents/slip.md": SLIP,
   });
   stage = await serve(p);
-  opened = await browser.open(stage.link);
+  opened = await browser.open(stage.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
@@ -106,10 +106,9 @@ test("[U53] [S1-62] one agent: its file, the tools that are left to it, whom it 
 test("[U53] [S4-59] started from its page; a changed file is another version, and what changed is shown", async () => {
   const page = await go("/agents/lead");
   await page.getByRole("button", { name: "Start a run" }).click();
-  await page.getByLabel("What should it do?").fill("Mend the parser");
-  await page.keyboard.press("Control+Enter");
+  await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL("**/r/*");
-  await page.getByText("completed").first().waitFor();
   const file = agent("lead", "agents: [worker]\n").replace("Do it.", "Do it well.");
   await p.write("agents/lead.md", file);
   await p.cadre("run", "lead", "Mend it again", "--yes", "--json");

@@ -23,22 +23,26 @@ export interface PageOptions {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
+  /** For all tests of the file; otherwise it is closed after the test that has opened it. */
+  stays?: boolean;
 }
 
 /** One browser for the file. */
 export function useBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
   let browser: Browser;
+  const opened: BrowserContext[] = [];
   beforeAll(async () => {
     browser = await launch();
   });
   // A page whose server is gone asks for it again and again, and takes the next one's time.
   afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+    for (const context of opened.splice(0)) await context.close();
   });
   afterAll(() => browser?.close());
   return {
-    async open(link, { theme = "light", width = 1280, height = 800 } = {}) {
+    async open(link, { theme = "light", width = 1280, height = 800, stays = false } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+      if (!stays) opened.push(context);
       const page = await context.newPage();
       const problems = watch(page, new URL(link).origin);
       await page.goto(link);

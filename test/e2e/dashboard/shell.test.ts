@@ -62,7 +62,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   const again = await serveRuns(p, Number(new URL(url).port));
   await banner.getByText(/The server restarted at .*: 1 run went on/).waitFor();
   await banner.getByRole("link", { name: "2 need a decision" }).click();
-  await page.waitForURL(/\/inbox$/);
+  await page.waitForURL(/\/inbox/);
   await isLive(page);
   await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
   await again.client.health();
@@ -101,7 +101,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
     new Set([`lead needs you / cadre ${tree}`]),
   );
   await told.getByRole("link", { name: /lead needs you/ }).click();
-  await page.waitForURL(/\/inbox$/);
+  await page.waitForURL(/\/inbox\?item=/);
   expect(problems).toEqual([]);
 });
 

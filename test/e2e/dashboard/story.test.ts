@@ -92,7 +92,8 @@ function asWasSaid({ folder }: Project): void {
 
 async function pictures(page: Page, name: string): Promise<void> {
   await page.getByRole("main").getByRole("heading").first().waitFor();
-  await page.waitForLoadState("load");
+  await expect.poll(() => page.getByText(/^Loading…|^Asking|^Adding/).count(), { timeout: 10_000 }).toBe(0);
+  if (name === "usage") await page.locator("canvas").first().waitFor();
   for (const [suffix, colorScheme, width, height] of LOOKS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height });

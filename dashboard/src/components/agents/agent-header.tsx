@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { AgentDetail } from "../../../../src/api/schema.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { PageHeader } from "../page-header.tsx";
+import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { AgentBadges } from "./agent-badges.tsx";
-import { StartForm } from "./start-form.tsx";
 
 /** Who it is, and the one thing that can be done with it. */
 export function AgentHeader({ name, agent }: { name: string; agent: AgentDetail | undefined }) {
@@ -25,7 +25,7 @@ export function AgentHeader({ name, agent }: { name: string; agent: AgentDetail 
       )}
       {agent?.kind === "main" && (
         <span className="md:ml-auto">
-          <StartForm agent={name} />
+          <StartRunButton agent={name} className="h-10 md:h-8" />
         </span>
       )}
     </PageHeader>

@@ -29,7 +29,13 @@ export function CardContext({ item }: { item: ApprovalView }) {
         </Fact>
         {fingerprint !== undefined && (
           <Fact name="Rests on">
-            the file as it was then <Hash value={fingerprint} />
+            {fingerprint === "absent" ? (
+              "there being no such file"
+            ) : (
+              <>
+                the file as it was then <Hash value={fingerprint} />
+              </>
+            )}
           </Fact>
         )}
         {hash !== undefined && (

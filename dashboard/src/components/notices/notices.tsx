@@ -1,7 +1,7 @@
 // Toasts, what a screen reader is told, and notifications outside of the page (U32, U49).
 
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { CircleCheck, Hand, OctagonX, X } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
@@ -21,8 +21,7 @@ export function Notices() {
   const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
   const tell = useCallback(
     (notice: Notice) => {
-      notifyOutside(notice, () => void navigate({ to: placeOf(notice) }));
-      if (location.pathname === placeOf(notice)) return;
+      notifyOutside(notice, () => void navigate(placeOf(notice)));
       setShown((all) =>
         [...all.filter(({ rootRunId }) => rootRunId !== notice.rootRunId), notice].slice(-MOST),
       );
@@ -31,6 +30,9 @@ export function Notices() {
     [navigate, drop],
   );
   useNews(tell);
+  // Where somebody looks at it already, it says nothing new and stands in the way.
+  const { pathname } = useLocation();
+  const away = shown.filter((notice) => !inSight(notice, pathname));
   return (
     <section
       aria-label="Notices"
@@ -40,7 +42,7 @@ export function Notices() {
         {shown.map(({ title, text }) => `${title}: ${text}`).join(". ")}
       </p>
       <ul className="flex flex-col gap-2">
-        {shown.map((notice) => (
+        {away.map((notice) => (
           <Toast key={`${notice.rootRunId} ${notice.kind}`} notice={notice} onClose={() => drop(notice)} />
         ))}
       </ul>
@@ -48,8 +50,14 @@ export function Notices() {
   );
 }
 
-const placeOf = ({ kind, rootRunId }: Notice): string =>
-  kind === "needs-you" ? "/inbox" : `/r/${rootRunId}`;
+const inSight = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
+  pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");
+
+/** To the card, or to the run. */
+const placeOf = ({ kind, rootRunId, approvalId }: Notice) =>
+  kind === "needs-you"
+    ? ({ to: "/inbox", search: approvalId === undefined ? {} : { item: approvalId } } as const)
+    : ({ to: "/r/$runId", params: { runId: rootRunId } } as const);
 
 function useNews(tell: (notice: Notice) => void): void {
   const { data } = useQuery(approvalsQuery);
@@ -76,7 +84,7 @@ function Toast({ notice, onClose }: { notice: Notice; onClose(): void }) {
   return (
     <li className="pointer-events-auto flex items-start gap-2 rounded-lg border border-line bg-surface p-3 text-sm shadow-xl">
       <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
-      <Link to={placeOf(notice)} onClick={onClose} className="min-w-0 flex-1">
+      <Link {...placeOf(notice)} onClick={onClose} className="min-w-0 flex-1">
         <span className="block truncate font-medium">
           <VisibleText text={title} />
         </span>
