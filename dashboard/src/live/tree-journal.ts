@@ -8,6 +8,7 @@ import type { JournalEvent } from "../../../src/journal/events.ts";
 import { client } from "./client.ts";
 import { keepFollowing } from "./keep-following.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
+import { whileVisible } from "./while-visible.ts";
 
 export type { RunJournal, Streaming } from "./run-journal.ts";
 
@@ -51,23 +52,25 @@ export function openTreeJournal(rootId: string): TreeJournal {
     changed();
   };
   const followOn = () =>
-    keepFollowing({
-      signal: end.signal,
-      open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
-      onState(state) {
-        if (state !== "live" || loaded) return;
-        loaded = true;
-        changed();
-      },
-      onItem(item) {
-        if (item.type === "reset") {
-          runs.clear();
-          after = 0;
-        } else if (item.type === "event") take(item.event);
-        else applyDelta(runs, item.delta);
-        changed();
-      },
-    });
+    whileVisible(end.signal, (signal) =>
+      keepFollowing({
+        signal,
+        open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
+        onState(state) {
+          if (state !== "live" || loaded) return;
+          loaded = true;
+          changed();
+        },
+        onItem(item) {
+          if (item.type === "reset") {
+            runs.clear();
+            after = 0;
+          } else if (item.type === "event") take(item.event);
+          else applyDelta(runs, item.delta);
+          changed();
+        },
+      }),
+    );
   load()
     // Lost on the way: the stream goes on from there, as soon as there is somebody to ask.
     .catch((error: unknown) => {

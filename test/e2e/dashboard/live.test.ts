@@ -1,5 +1,6 @@
 // Whether the page is live, and says so: many tabs, and a server that dies and comes back.
 
+import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { says, useBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
@@ -49,3 +50,32 @@ test("[U19] [F46] a server that is killed is shown as gone, and its return as wh
   await page.getByText("while it was gone").first().waitFor();
   expect(problems).toEqual([]);
 });
+
+test("[U19] a tab that nobody looks at lets its run's stream go, and has caught up when somebody does", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const { lines } = await p.spawn("run", "--detach", "lead", "look away", "--json");
+  const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
+  await page.goto(`${url}/r/${runId}`);
+  await page.getByText("Answer in the inbox").first().waitFor();
+  const isStream = (request: Request) =>
+    request.url().includes("/events?") && request.url().includes("follow=1");
+  const letGo = page.waitForEvent("requestfailed", isStream);
+  await look(page, false);
+  await letGo;
+
+  for (const id of (await p.cadre("approve", "--json")).lines()) await p.cadre("approve", String(id["id"]));
+  const again = page.waitForRequest(isStream);
+  await look(page, true);
+  await again;
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(problems).toEqual([]);
+});
+
+/** As another tab in front of it would. */
+const look = (page: Page, visible: boolean) =>
+  page.evaluate((isVisible) => {
+    Object.defineProperty(document, "hidden", { value: !isVisible, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, visible);
