@@ -3,7 +3,8 @@
 import { assertNever } from "../../errors.ts";
 import { type EventOf, type EventType, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type Held, type Statements, wholeMs } from "./rows.ts";
+import { type Held, wholeMs } from "../held.ts";
+import type { Statements } from "./rows.ts";
 
 /** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
 const INBOX_TYPES: ReadonlySet<EventType> = new Set([

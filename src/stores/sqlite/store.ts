@@ -7,6 +7,9 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { childSetAside } from "../../projections/tree.ts";
+import { blobForm } from "../blobs.ts";
+import { isWhole } from "../held.ts";
+import { rest } from "../rules.ts";
 import {
   type Append,
   type Appended,
@@ -20,12 +23,11 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
-import { type Batch, rest } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
-import { blobForm } from "./reader.ts";
-import { insertRow, isWhole } from "./rows.ts";
+import { insertRow } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { report } from "./tree.ts";
 

@@ -12,8 +12,9 @@ import {
   childCompleted,
   childSetAside,
 } from "../../projections/tree.ts";
+import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
-import { type Held, insertRow, type Statements } from "./rows.ts";
+import { insertRow, type Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes {
