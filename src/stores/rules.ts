@@ -4,6 +4,7 @@
 import type { RunId } from "../ids.ts";
 import {
   type EventBody,
+  type EventType,
   isProgress,
   type JournalEvent,
   OUTCOME_TYPES,
@@ -19,6 +20,19 @@ export const EVENT_BYTES = 2_000_000;
 const RECENT = 32;
 /** Of the payloads of a run that rests. */
 const MAX_KEPT_CHARACTERS = 50_000;
+
+/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
+export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "TOOL_RESULT",
+  "RUN_SUSPENDED",
+  "CANCEL_REQUESTED",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);
 
 type Keys = ReadonlyMap<string, number>;
 
