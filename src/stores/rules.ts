@@ -12,8 +12,8 @@ import {
   TERMINAL_TYPES,
 } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
-import type { Held } from "./held.ts";
-import type { Append, Refusal } from "./store.ts";
+import { type Held, isWhole } from "./held.ts";
+import type { Append, Lease, Refusal } from "./store.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const EVENT_BYTES = 2_000_000;
@@ -98,7 +98,7 @@ export function forgetResting(cache: Map<RunId, Held>, most: number): void {
 /** It was just started, or waits for its children. */
 const isKept = (held: Held): boolean =>
   (held.dueAt === 0 || held.row.waitingOn?.kind === "child") &&
-  held.recent[0]?.seq === 1 &&
+  isWhole(held) &&
   held.characters <= MAX_KEPT_CHARACTERS;
 
 /** J6: the lease goes back; the run is due at its time, or when a signal comes. */
@@ -106,6 +106,25 @@ export function rest(held: Held, wakeAt: number | undefined): void {
   held.worker = undefined;
   held.dueAt = held.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
   held.acquisitions = 0;
+}
+
+/** The run is this worker's, in the next epoch. */
+export function takeLease(held: Held, worker: string): Lease {
+  held.worker = worker;
+  held.epoch++;
+  held.dueAt = undefined;
+  held.acquisitions++;
+  const { epoch, acquisitions } = held;
+  const row = { ...held.row, usage: { ...held.row.usage } };
+  const events = isWhole(held) ? { events: [...held.recent] } : {};
+  return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
+}
+
+/** As it is, without a word: a driver that leaves in order has not been lost with the run. */
+export function giveBack(held: Held, wakeAt: number): void {
+  const { acquisitions } = held;
+  rest(held, wakeAt);
+  held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
 }
 
 /** What an event does to the lease's books: reservations, lost acquisitions, the end. */

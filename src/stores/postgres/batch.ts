@@ -5,40 +5,19 @@
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { applyRunRow } from "../../projections/run-row.ts";
-import { digest } from "../blobs.ts";
-import type { Columns, Held } from "../held.ts";
+import type { Held } from "../held.ts";
 import * as rules from "../rules.ts";
 import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
-import { eventsOf } from "./events.ts";
+import { EventRows } from "./event-rows.ts";
 import { updateInbox } from "./inbox.ts";
 import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
-import { insertEvents } from "./rows.ts";
-import { RowsAtHand, type RowsParts } from "./rows-at-hand.ts";
-import { hexText, manyRows } from "./sql.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
-/** Of payloads that wait to be written: more would be one statement too large. */
-const MAX_PENDING = 8_000_000;
-
-export class Batch extends RowsAtHand {
-  readonly written: JournalEvent[] = [];
-  position: number;
+export class Batch extends EventRows {
   /** Runs that were made due without an event: their turn has come (B4). */
   readonly woken: RunId[] = [];
-  /** Blobs that are needed from now on. */
-  readonly needed = new Set<string>();
-  private events: Columns[] = [];
-  private pending = 0;
-  private refs: Columns[] = [];
-
-  constructor(parts: RowsParts & { position: number }) {
-    super(parts);
-    this.position = parts.position;
-  }
 
   async append(append: Append): Promise<Appended> {
     const held = await this.load(append.runId);
@@ -93,13 +72,6 @@ export class Batch extends RowsAtHand {
     await this.write(held, events, false);
   }
 
-  /** Everything but the head, which is written with the commit. */
-  async finish(): Promise<void> {
-    await this.writeRows();
-    await this.writeEvents();
-    if (this.refs.length > 0) await this.sql.run(ADD_REFS, manyRows(this.refs));
-  }
-
   /** J1: looks at the keys first. */
   private async repeated(held: Held, events: readonly EventBody[]): Promise<"same" | "conflict" | undefined> {
     const known = await this.keysOf(held);
@@ -116,11 +88,6 @@ export class Batch extends RowsAtHand {
     return stored?.["type"] === event.type && stored["payload"] === (await this.textOf(event.payload));
   }
 
-  async eventBySeq({ n }: Held, seq: number): Promise<Columns | undefined> {
-    await this.writeEvents();
-    return this.sql.get("SELECT type, payload FROM events WHERE run = $1 AND seq = $2", n, seq);
-  }
-
   private async write(held: Held, events: readonly EventBody[], driver: boolean): Promise<void> {
     this.touch(held);
     const placed: JournalEvent[] = [];
@@ -134,77 +101,13 @@ export class Batch extends RowsAtHand {
   }
 
   private async insert(held: Held, body: EventBody): Promise<JournalEvent> {
-    const seq = held.row.seq + 1;
-    const position = this.position + 1;
-    const ts = this.now;
-    const key = keyOf(body);
-    const text = await this.textOf(body.payload);
-    const hash = chainHash(digest, held.hash, { seq, ts, type: body.type, key, text });
-    const columns = {
-      position,
-      run: held.n,
-      seq,
-      ts,
-      type: body.type,
-      key,
-      payload: text,
-      hash: hexText(hash),
-    };
-    (await this.keysOf(held)).set(key, seq);
-    this.events.push(columns);
-    this.pending += text.length;
-    this.position = position;
-    held.hash = hash;
-    const place = { runId: held.row.id, seq, position, ts };
-    const event = { ...place, type: body.type, key, payload: body.payload } as JournalEvent;
-    applyRunRow(held.row, event);
-    rules.account(held, event);
+    const event = await this.place(held, body);
     if (event.type === "CANCEL_REQUESTED") await leaveQueue(this, held);
     if (TERMINAL_TYPES.has(event.type)) await this.rest(held, undefined);
     await updateInbox(this.sql, held, event);
-    for (const blob of rules.blobsOf(event, text)) {
-      this.refs.push({ run: held.n, hash: blob });
-      this.needed.add(blob);
-    }
-    this.written.push(event);
-    rules.remember(held, event);
-    held.characters += text.length;
-    if (this.pending > MAX_PENDING) await this.writeEvents();
     return event;
   }
-
-  private async textOf(payload: unknown): Promise<string> {
-    const text = JSON.stringify(payload);
-    if (text.length <= rules.EVENT_BYTES) return text;
-    const hash = digest(text);
-    await this.sql.run(PUT_BLOB, hash, Buffer.from(text));
-    return JSON.stringify({ $blob: hash });
-  }
-
-  private async writeEvents(): Promise<void> {
-    const { events } = this;
-    this.events = [];
-    this.pending = 0;
-    await insertEvents(this.sql, events);
-  }
-
-  async journalAfter(held: Held, after: number): Promise<JournalEvent[]> {
-    if (held.row.seq <= after) return [];
-    const first = held.recent[0];
-    if (first && first.seq <= after + 1) return held.recent.slice(after + 1 - first.seq);
-    await this.writeEvents();
-    const found = await this.sql.all(
-      "SELECT * FROM events WHERE run = $1 AND seq > $2 ORDER BY seq",
-      held.n,
-      after,
-    );
-    return eventsOf(this.sql, held.row.id, found);
-  }
 }
-
-export const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-
-const ADD_REFS = `INSERT INTO refs SELECT * FROM json_populate_recordset(NULL::refs, $1::json) ON CONFLICT DO NOTHING`;
 
 const CLAIM = `INSERT INTO claims (root, path, run) VALUES ($1, $2, $3)
   ON CONFLICT (root, path) DO UPDATE SET run = excluded.run`;

@@ -8,10 +8,12 @@ import { closeTo, exceeded, isTreeLimit, type Spending } from "../../projections
 import { totalTokens } from "../../projections/usage.ts";
 import { budgetOf, type Held } from "../held.ts";
 import type { Append, Appended, Budget } from "../store.ts";
-import type { Batch } from "./batch.ts";
+import type { EventRows } from "./event-rows.ts";
 
 /** The batch, as far as this needs it. */
-type Rows = Pick<Batch, "sql" | "find" | "keysOf" | "eventBySeq" | "signal" | "writeRows">;
+interface Rows extends Pick<EventRows, "sql" | "find" | "keysOf" | "eventBySeq" | "writeRows"> {
+  signal(held: Held, events: readonly EventBody[]): Promise<void>;
+}
 
 export interface Verdict {
   refused?: Pick<Appended, "refused" | "exceeded">;

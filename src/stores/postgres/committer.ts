@@ -1,11 +1,11 @@
 // Writing, on one Postgres that many processes write to.
 //  Q1  Everything that is waiting when a commit starts goes into it, and is answered after it is on stable storage.
-//  Q2  A commit locks the head first, whoever commits: one at a time, so positions are dense and in commit order (J8), no
-//      two processes decide on the same row, and none waits for another in a circle.
-//  Q3  A commit that the connection's loss has undone is made again. One whose answer was lost is asked after: Postgres
-//      knows what became of a transaction. Only if it cannot be asked for a while do callers hear of it.
-//  Q4  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
+//  Q2  A commit that fails rejects everything behind it: those runs reload. A job that fails alone rejects alone; where
 //      it is not clear which one failed, they are tried one by one.
+//  Q3  A commit locks the head first, whoever commits: one at a time, so positions are dense and in commit order (J8), no
+//      two processes decide on the same row, and none waits for another in a circle.
+//  Q4  A commit that the connection's loss has undone is made again. One whose answer was lost is asked after: Postgres
+//      knows what became of a transaction. Only if it cannot be asked for a while do callers hear of it.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";

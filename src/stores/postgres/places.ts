@@ -8,14 +8,17 @@
 import type { RunId } from "../../ids.ts";
 import type { Held } from "../held.ts";
 import type { Append, Spawn } from "../store.ts";
-import type { Batch } from "./batch.ts";
+import type { RowsAtHand } from "./rows-at-hand.ts";
 
 /** How long the first in a queue rests before they ask again; those far behind rest longer. */
 const ASK_AGAIN_MS = 1_000;
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The batch, as far as this needs it. */
-type Rows = Pick<Batch, "now" | "sql" | "woken" | "find" | "touch">;
+interface Rows extends Pick<RowsAtHand, "now" | "sql" | "find" | "touch"> {
+  /** Runs that were made due without an event. */
+  readonly woken: RunId[];
+}
 
 /** Takes what the events of an append need. False: every place is taken, and nothing has changed. */
 export async function takePlace(rows: Rows, held: Held, { spawn, concurrent }: Append): Promise<boolean> {

@@ -5,18 +5,17 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { childSetAside } from "../../projections/tree.ts";
 import { blobForm } from "../blobs.ts";
-import { isWhole } from "../held.ts";
-import { rest } from "../rules.ts";
+import { giveBack, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
-import { type Batch, PUT_BLOB } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { CommitterParts } from "./committer.ts";
+import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { isAlive, keepAlive, keepKey, letGo, runUnder } from "./small-tables.ts";
-import { report } from "./tree.ts";
+import { reportSetAside } from "./tree.ts";
 
 type Store = contract.Store;
 
@@ -136,15 +135,8 @@ class PostgresStore extends CaughtUp implements Store {
     }
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
-    held.worker = worker;
-    held.epoch++;
-    held.dueAt = undefined;
-    held.acquisitions++;
     batch.touch(held);
-    const { epoch, acquisitions } = held;
-    const row = { ...held.row, usage: { ...held.row.usage } };
-    const events = isWhole(held) ? { events: [...held.recent] } : {};
-    return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
+    return takeLease(held, worker);
   }
 
   release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
@@ -152,10 +144,7 @@ class PostgresStore extends CaughtUp implements Store {
       async (batch) => {
         const held = await batch.find(runId);
         if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-        const { acquisitions } = held;
-        rest(held, wakeAt);
-        // A driver that leaves in order has not been lost with the run.
-        held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
+        giveBack(held, wakeAt);
         batch.touch(held);
       },
       { rows: [runId] },
@@ -174,7 +163,7 @@ class PostgresStore extends CaughtUp implements Store {
     const answer = await this.enqueue(
       async (batch) => {
         await this.beat(worker, batch);
-        for (const runId of doubtful) await this.giveBack(runId, worker, holds, batch);
+        for (const runId of doubtful) await letGoOfDoubtful(runId, worker, holds, batch);
         const cancelled: RunId[] = [];
         const lost: RunId[] = [];
         for (const { runId, epoch } of holds) {
@@ -190,19 +179,6 @@ class PostgresStore extends CaughtUp implements Store {
     return answer;
   }
 
-  /** Taken by a commit whose answer never came, a run would be this worker's for as long as it lives, and driven by nobody. */
-  private async giveBack(
-    runId: RunId,
-    worker: string,
-    holds: readonly { runId: RunId }[],
-    batch: Batch,
-  ): Promise<void> {
-    const held = await batch.find(runId);
-    if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
-    rest(held, 0);
-    batch.touch(held);
-  }
-
   quarantine({ runId, reason, seq }: contract.Quarantine): Promise<void> {
     return this.enqueue(
       async (batch) => {
@@ -210,7 +186,7 @@ class PostgresStore extends CaughtUp implements Store {
         await batch.sql.run(SET_ASIDE, runId, reason, seq ?? null);
         (await batch.setAside()).add(runId);
         await batch.rest(held, undefined);
-        await report(batch, held, childSetAside(held.row, reason));
+        await reportSetAside(batch, held, reason);
       },
       { rows: [runId] },
     );
@@ -254,6 +230,19 @@ class PostgresStore extends CaughtUp implements Store {
     batch.alive.add(worker);
     await keepAlive(batch.sql, worker, batch.now + contract.LEASE_MS);
   }
+}
+
+/** Taken by a commit whose answer never came, a run would be this worker's for as long as it lives, and driven by nobody. */
+async function letGoOfDoubtful(
+  runId: RunId,
+  worker: string,
+  holds: readonly { runId: RunId }[],
+  batch: Batch,
+): Promise<void> {
+  const held = await batch.find(runId);
+  if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
+  giveBack(held, 0);
+  batch.touch(held);
 }
 
 const LAST_IN_SESSION = `SELECT id FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL ORDER BY n DESC LIMIT 1`;

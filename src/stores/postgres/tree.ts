@@ -14,10 +14,13 @@ import {
 } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
-import type { Batch } from "./batch.ts";
+import type { RowsAtHand } from "./rows-at-hand.ts";
 
 /** The batch, as far as this needs it. */
-type Writes = Pick<Batch, "sql" | "find" | "admitted" | "hasKey" | "signal" | "writeRows">;
+interface Writes extends Pick<RowsAtHand, "sql" | "find" | "admitted" | "hasKey" | "writeRows"> {
+  /** Appends as somebody else than the run's driver. */
+  signal(held: Held, events: readonly EventBody[]): Promise<void>;
+}
 
 /** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
 export async function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): Promise<void> {
@@ -31,11 +34,14 @@ export async function tellTree(batch: Writes, held: Held, written: readonly Jour
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
-export async function report(batch: Writes, { row }: Held, event: EventBody | undefined): Promise<void> {
+async function report(batch: Writes, { row }: Held, event: EventBody | undefined): Promise<void> {
   const parent = event && row.parentRunId !== undefined ? await batch.find(row.parentRunId) : undefined;
   if (!event || !parent || parent.row.endedAt !== undefined) return;
   if (!(await batch.hasKey(parent, keyOf(event)))) await batch.signal(parent, [event]);
 }
+
+export const reportSetAside = (batch: Writes, held: Held, reason: string): Promise<void> =>
+  report(batch, held, childSetAside(held.row, reason));
 
 /** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
 function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {
