@@ -92,3 +92,40 @@ test("[F33] a process that is frozen past its lease loses its run to another, an
   second.process.kill("SIGTERM");
   await second.end();
 }, 120_000);
+
+const LONG = `turns:
+${[1, 2, 3, 4, 5, 6].map((turn) => `  - when: { turn: ${turn} }\n    delay: 300\n    calls: [{ tool: Read, input: { path: note.txt, offset: ${turn} } }]`).join("\n")}
+  - report: { summary: All is well. }
+`;
+
+test("[F34] runs finish although the database restarts under them, also while a killed one is taken up again", async () => {
+  await using p = await project({ ...FILES, "tidy.script.yaml": LONG });
+  p.env["CADRE_STORE"] = await postgres.newStore();
+  const restart = async () => {
+    await postgres.stop();
+    await postgres.start();
+  };
+  const first = p.start("run", "--json", "look");
+  for (const turn of [1, 2]) {
+    await first.shows(new RegExp(`"toolCallId":"m${turn}\\.0"[^\\n]*\\n[^\\n]*MODEL_CALL_STARTED`));
+    await restart();
+  }
+  const { code, stdout } = await first.end();
+  expect([code, stdout]).toEqual([0, expect.stringContaining("All is well.")]);
+
+  const killed = p.start("run", "--json", "look again");
+  await killed.shows(/TOOL_RESULT/);
+  killed.process.kill("SIGKILL");
+  await killed.end();
+  await restart();
+  const second = p.start("up", "--port", "0", "--no-open");
+  await second.shows(/Cadre is up at/);
+  await restart();
+  const statuses = async () => (await p.cadre("runs", "--json")).lines().map(({ status }) => status);
+  while ((await statuses())[0] !== "completed") {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  expect(await statuses()).toEqual(["completed", "completed"]);
+  second.process.kill("SIGTERM");
+  await second.end();
+}, 120_000);

@@ -338,7 +338,10 @@ export function listContract(open: Open): void {
       stop();
       await signal(store, "r1", context("z"));
       expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
-      expect((await Promise.all(readable)).map(({ length }) => length)).toEqual([1, 3]);
+      expect(told.map(({ length }) => length)).toEqual([1, 2]);
+      // A store on a server answers later, and may know more by then.
+      for (const [index, page] of (await Promise.all(readable)).entries())
+        expect(page).toEqual(expect.arrayContaining(told[index]!));
       expect(told.flat()).toEqual((await store.journal("r1")).slice(0, 3));
     });
   });
