@@ -168,7 +168,7 @@ async function cuttable(url: string) {
       far.destroy();
     };
     near.on("data", (chunk) => {
-      if (armed && chunk.includes("COMMIT")) {
+      if (armed && chunk.includes("UPDATE head")) {
         cuts++;
         const now = armed;
         armed = undefined;
