@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
+import { type AgentFile, agentFile } from "./agents/agent-file.ts";
 import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
 import { watchAgents } from "./agents/last-good.ts";
@@ -81,6 +82,8 @@ export interface Project {
   files(paths: readonly string[]): Promise<FileReport[]>;
   /** The static picture of an agent, before anything runs. */
   explain(name: string): Promise<Explanation>;
+  /** The file that an agent is said to come from, as it lies on disk now. */
+  agentFile(file: string): Promise<AgentFile | undefined>;
   /** The tools that an agent is offered. */
   offered(definition: Definition): { name: string; effect: Effect }[];
   /** The module that controls an agent, as its file is now. */
@@ -149,6 +152,7 @@ export function openProject(options: ProjectOptions): Project {
       const { limits, permissions } = config;
       return explain(findAgent(set, name), { agents: set.agents, offered, limits, deny: permissions.deny });
     },
+    agentFile: (file) => agentFile(folders, file),
     loadSteps: (steps) => loadSteps(steps, { folders, trusted: config.trusted }),
     chooseModel: (name) => chooseModel(name, names, models),
     systemPrompt: compose,

@@ -4,6 +4,7 @@
 import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -75,6 +76,8 @@ export interface Runtime {
   agents(): Promise<AgentSet>;
   /** The static picture of an agent, before anything runs. */
   explain(name: string): Promise<Explanation>;
+  /** The file that an agent is said to come from, as it lies on disk now, without what must not be told. */
+  agentFile(file: string): Promise<AgentFile | undefined>;
   /** The project's files below a folder of it, for a person who looks. */
   workspaceTree(path: string): ReturnType<typeof workspaceTree>;
   admit(request: RunRequest, idempotencyKey?: string): ReturnType<typeof admit>;
@@ -141,6 +144,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     defaultModel,
     agents,
     explain: project.explain,
+    agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message, key) => sayToSession(message, admitParts, key),

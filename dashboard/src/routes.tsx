@@ -10,9 +10,13 @@ import {
 import { Shell } from "./components/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
+import { type AgentSearch, agentSearch } from "./pages/agent-search.ts";
+import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
+import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { type RunSearch, runSearch } from "./pages/run-search.ts";
 import { type RunsSearch, runsSearch } from "./pages/runs-search.ts";
+import { type UsageSearch, usageSearch } from "./pages/usage-search.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -40,18 +44,21 @@ const run = createRoute({
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
+  validateSearch: (search): InboxSearch => inboxSearch(search),
   component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "InboxPage"),
 });
 
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
+  validateSearch: (search): AgentsSearch => agentsSearch(search),
   component: lazyRouteComponent(() => import("./pages/agents.tsx"), "AgentsPage"),
 });
 
 const agent = createRoute({
   getParentRoute: () => root,
   path: "/agents/$name",
+  validateSearch: (search): AgentSearch => agentSearch(search),
   component: lazyRouteComponent(() => import("./pages/agent.tsx"), "AgentPage"),
 });
 
@@ -70,6 +77,7 @@ const session = createRoute({
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
+  validateSearch: (search): UsageSearch => usageSearch(search),
   component: lazyRouteComponent(() => import("./pages/usage.tsx"), "UsagePage"),
 });
 

@@ -67,7 +67,7 @@ const skipped = (problem: Problem): DraftFile => ({
   skipped: { ...problem, severity: "warning" },
 });
 
-async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
+export async function readSource(path: string, file: string): Promise<string | ParsedAgent> {
   try {
     const found = await stat(path);
     // A link to a device or a pipe would be read without end.

@@ -68,6 +68,17 @@ export const RunSummary = z.object({
 });
 export type RunSummary = z.infer<typeof RunSummary>;
 
+/** A run in a list. */
+export const ListedRun = RunSummary.extend({
+  /** Of a root: it and everything below it. */
+  tree: z.object({ runs: z.int(), usage: RunUsageView }).optional(),
+  /** The runs that it waits for, or that need a person below it: the first few. */
+  awaited: z.array(z.object({ id: z.string(), agent: z.string() })).optional(),
+  /** Where words were looked for: the event to look at. */
+  hit: z.int().optional(),
+});
+export type ListedRun = z.infer<typeof ListedRun>;
+
 /** A run and all below it. */
 export const RunTree = RunSummary.extend({
   /** Of the run and all its descendants; each model call counts once. */
@@ -104,7 +115,50 @@ export const RunDetail = RunSummary.extend({
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 
+/** What a shell command would do, as far as its words show. Never made from what an agent says about it. */
+export const CommandView = z.object({
+  grade: z.enum(["exact", "dynamic", "broken"]),
+  /** Why it is not exact. */
+  why: z.string(),
+  programs: z.array(
+    z.object({
+      /** As the program gets them; null where only running it would tell. */
+      argv: z.array(z.string().nullable()),
+      /** 0: it stands in the command itself; more: in the words of another program. */
+      depth: z.int(),
+      readOnly: z.boolean(),
+      note: z.string().optional(),
+    }),
+  ),
+  files: z.array(z.object({ path: z.string(), use: z.enum(["writes", "reads"]), outside: z.boolean() })),
+  hosts: z.array(z.string()),
+  decoded: z.array(z.object({ from: z.string(), text: z.string() })),
+});
+export type CommandView = z.infer<typeof CommandView>;
+
+const Spent = z.object({ cost: z.number(), unpriced: z.int() });
+
+/** Where something that waits for a person comes from, and what waits for it. */
+const Circumstances = z.object({
+  /** The runs from the root of the tree down to the one that asks, with what each was asked to do. */
+  trail: z.array(z.object({ runId: z.string(), agent: z.string(), task: z.string() })),
+  /** Runs that can only go on when this is answered, the one that asks among them, and whether the root is one. */
+  blocks: z.object({ runs: z.int(), root: z.boolean() }),
+  spent: z.object({ run: Spent, tree: Spent }),
+  /** What the run has done so far. */
+  did: z.object({
+    turns: z.int(),
+    toolCalls: z.int(),
+    files: z.array(z.object({ path: z.string(), change: z.enum(["created", "modified", "deleted"]) })),
+  }),
+  /** The last lines of its timeline before it asked. */
+  recent: z.array(
+    z.object({ seq: z.int(), ts: z.number(), kind: z.string(), title: z.string(), tone: z.string() }),
+  ),
+});
+
 export const ApprovalView = z.object({
+  ...Circumstances.shape,
   id: z.string(),
   itemId: z.string(),
   kind: z.enum(APPROVAL_KINDS),
@@ -119,11 +173,15 @@ export const ApprovalView = z.object({
   preview: z.string().optional(),
   rule: z.string().optional(),
   hash: z.string().optional(),
+  /** Of the file concerned, as it was when the preview was made. */
+  fingerprint: z.string().optional(),
   host: z.string().optional(),
   pid: z.int().optional(),
   detail: z.string().optional(),
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit: z.string().optional(),
+  /** How much that was. */
+  limitValue: z.number().optional(),
   /** Of a question: the answers that there are. */
   choices: z.array(z.string()).optional(),
   /** Whose words had come into the run that nobody here wrote. */
@@ -133,8 +191,25 @@ export const ApprovalView = z.object({
   expiresAt: z.number().optional(),
   /** The rule that a wider scope than `once` would grant; absent where it can only be given once. */
   grant: z.string().optional(),
+  /** Of a shell command: what it would do. */
+  command: CommandView.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
+
+/** What would come of a call with another input: nothing is decided by asking. */
+export const EditPreview = z.object({
+  /** Why it cannot be approved like this. */
+  problem: z.string().optional(),
+  /** Where in the input, if that can be said. */
+  issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })),
+  preview: z.string().optional(),
+  fingerprint: z.string().optional(),
+  /** Of a change of a file: its text now, and then. */
+  change: z.object({ before: z.string(), after: z.string() }).optional(),
+  grant: z.string().optional(),
+  command: CommandView.optional(),
+});
+export type EditPreview = z.infer<typeof EditPreview>;
 
 export const GrantView = z.object({
   id: z.int(),
@@ -172,6 +247,20 @@ export const AgentView = z.object({
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),
+  /** Where it was found; nearer wins. */
+  scope: z.enum(["project", "user", "builtin"]),
+  /** The product that its file was written for. */
+  dialect: z.string(),
+  /** Whom it can start, by the key of its file that says so. */
+  edges: z.array(
+    z.object({ key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]), to: z.string() }),
+  ),
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+  /** It may call only tools that change nothing. */
+  readOnly: z.boolean(),
+  /** A module beside its file controls it. */
+  steps: z.boolean(),
 });
 export type AgentView = z.infer<typeof AgentView>;
 

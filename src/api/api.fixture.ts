@@ -18,7 +18,16 @@ import { serveOnSocket, socketFetch } from "./socket.ts";
 export interface ServedRuntime
   extends Pick<
     ApiParts,
-    "store" | "people" | "admit" | "retry" | "say" | "explain" | "workspaceTree" | "agents" | "onDelta"
+    | "store"
+    | "people"
+    | "admit"
+    | "retry"
+    | "say"
+    | "explain"
+    | "agentFile"
+    | "workspaceTree"
+    | "agents"
+    | "onDelta"
   > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
@@ -35,6 +44,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     retry,
     say,
     explain: runtime.explain,
+    agentFile: runtime.agentFile,
     workspaceTree: runtime.workspaceTree,
     settings: openSettings(join(folder, ".cadre")),
     agents,
@@ -61,7 +71,9 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
       fetch: (url, init = {}) =>
         fetch(url, { ...init, headers: { ...(init.headers as object), "X-Who": who } }),
     });
-  return { app, parts, path, fetch, client: createClient({ fetch }), as, close, problems, listeners };
+  /** The same API over another store. */
+  const over = (other: ApiParts["store"]) => createApp({ ...parts, store: other });
+  return { app, parts, path, fetch, client: createClient({ fetch }), as, over, close, problems, listeners };
 }
 
 export type Api = Awaited<ReturnType<typeof serveRuntime>>;

@@ -21,7 +21,7 @@ import {
 } from "./api.fixture.ts";
 import { createApp } from "./app.ts";
 import { createClient, isUnreachable } from "./client.ts";
-import { AgentView, Health, RunDetail, RunSummary, Verification } from "./schema.ts";
+import { AgentView, Health, ListedRun, RunDetail, Verification } from "./schema.ts";
 import { openSettings } from "./settings.ts";
 
 const clerk: Script = ({ turn }) =>
@@ -174,7 +174,7 @@ describe("looking", () => {
     const ids = [await finished("a"), await finished("b"), await finished("c")];
     const first = await api.client.runs({ agent: "writer", status: ["completed", "failed"], limit: 2 });
     expect(first.runs.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
-    for (const run of first.runs) expect(RunSummary.strict().parse(run)).toEqual(run);
+    for (const run of first.runs) expect(ListedRun.strict().parse(run)).toEqual(run);
     const second = await api.client.runs({ agent: "writer", limit: 2, cursor: first.nextCursor! });
     expect(second.runs[0]!.id).toBe(ids[0]);
     expect((await api.client.runs({ root: ids[0]! })).runs.map(({ id }) => id)).toEqual([ids[0]]);
@@ -488,12 +488,13 @@ describe("refusals", () => {
     expect((await api.client.run(id)).status).toBe("suspended");
   });
 
-  test("what nobody foresaw is told to the process, not to the reader", async () => {
+  test("what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
     const problems: unknown[] = [];
+    const failures = [new Error("secret /home/maria"), new CadreError("STORAGE_FULL", "The disk is full.")];
     const broken = createApp({
       ...runtime,
       systemPrompt: runtime.parts.systemPrompt,
-      agents: () => Promise.reject(new Error("secret /home/maria")),
+      agents: () => Promise.reject(failures.shift()!),
       web: {},
       info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
@@ -505,8 +506,15 @@ describe("refusals", () => {
     const text = await response.text();
     expect(JSON.parse(text).error.code).toBe("INTERNAL");
     expect(text).not.toContain("secret");
+    expect((await broken.request("/api/agents?x=1")).status).toBe(400);
+    const full = await broken.request("/api/agents");
+    expect([full.status, await full.json()]).toMatchObject([
+      507,
+      { error: { message: "The disk is full." } },
+    ]);
     expect(problems).toMatchObject([
       { message: "GET /api/agents failed.", error: { message: "secret /home/maria" } },
+      { message: "GET /api/agents failed.", error: { code: "STORAGE_FULL" } },
     ]);
   });
 });

@@ -1,11 +1,12 @@
 // The HTTP API over the runtime, whatever it is served on. A route reads a checked request, asks the loop
 // or the store, and answers JSON; everything that fails ends here, as one body with a stable code.
 
-import { Hono, type MiddlewareHandler } from "hono";
-import { CadreError } from "../errors.ts";
-import { errorResponse, HttpRefusal } from "./failure.ts";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { CadreError, toCadreError } from "../errors.ts";
+import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
+import type { refusalPage } from "./refusal-page.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { apiRoutes } from "./routes.ts";
@@ -20,18 +21,23 @@ export function createApp(parts: ApiParts): Hono {
   return withRefusals(app, parts);
 }
 
-/** What no route took, and what failed in one. */
+/** What no route took, and what failed in one. `page`: how a refusal looks to who asked for a page. */
 export function withRefusals(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
+  page: typeof refusalPage = () => undefined,
 ): Hono {
+  const refuse = (c: Context, error: unknown): Response => {
+    const failure = toCadreError(error);
+    return page(c, statusOf(failure), errorBody(failure).error.message) ?? errorResponse(failure, mask);
+  };
   app.notFound((c) =>
-    errorResponse(new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`), mask),
+    refuse(c, new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
   );
   app.onError((error, c) => {
-    const foreseen = error instanceof CadreError && error.code !== "INTERNAL";
-    if (!foreseen) onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
-    return errorResponse(error, mask);
+    if (statusOf(toCadreError(error)) >= 500)
+      onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
+    return refuse(c, error);
   });
   return app;
 }

@@ -36,7 +36,7 @@ afterAll(async () => {
   project.remove();
 });
 
-test("sessions: something is said, heard once under its key, and the session is listed", async () => {
+test("[S2-77] [S4-4] sessions: something is said, heard once under its key, and the session is listed", async () => {
   const { client } = api;
   const first = await client.say("s/1", { agent: "talker", text: "hello" }, "k1");
   expect(first).toEqual({ runId: expect.any(String), joined: false });
@@ -47,6 +47,10 @@ test("sessions: something is said, heard once under its key, and the session is 
   expect(await client.sessions({ limit: 1 })).toMatchObject({
     sessions: [{ id: "s/1", runs: 2, last: { id: second.runId, agent: "talker" } }],
   });
+  const { messages } = await client.messages({ session: "s/1" });
+  expect(messages.map((row) => row.response_content)).toEqual(
+    expect.arrayContaining(["You said: hello", "You said: and again"]),
+  );
 });
 
 test("settings: what is chosen stays, and the rest with it", async () => {

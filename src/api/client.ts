@@ -2,18 +2,21 @@
 // A failure arrives as the CadreError that the server threw. Nothing is tried again here: who asked knows whether to
 // ask again, or to take the lost owner's place (E1).
 
+import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { MessageRow } from "../projections/message-row.ts";
-import type { UsageReport } from "../projections/usage-report.ts";
 import { type ClientOptions, call, isUnreachable, type Query } from "./client-call.ts";
 import { type FeedOptions, type FollowOptions, feed, follow } from "./client-stream.ts";
 import type {
+  Activity,
   AgentDetail,
   Agents,
+  AgentVersions,
   AgentView,
   ApprovalView,
   ContextSummary,
   DecisionBody,
+  EditPreview,
   EventPage,
   ExplanationView,
   FeedItem,
@@ -23,6 +26,7 @@ import type {
   MessagesFilter,
   OutcomeBody,
   PageFilter,
+  RunDefinition,
   RunDetail,
   RunPage,
   RunsFilter,
@@ -36,6 +40,7 @@ import type {
   StreamItem,
   TranscriptView,
   UsageFilter,
+  UsageView,
   Verification,
   WorkspaceTree,
 } from "./schema.ts";
@@ -66,9 +71,13 @@ export interface CadreClient {
   transcript(runId: string): Promise<TranscriptView>;
   /** The same, a line for each message. */
   contextSummary(runId: string): Promise<ContextSummary>;
+  /** Its agent, as it was when the run started. */
+  runDefinition(runId: string): Promise<RunDefinition>;
   /** Of the run and its descendants, or of all runs. */
   approvals(filter?: { runId?: string }): Promise<ApprovalView[]>;
   approval(approvalId: string): Promise<ApprovalView>;
+  /** What would come of it with another input. Decides nothing. */
+  previewEdit(approvalId: string, input: unknown): Promise<EditPreview>;
   decide(approvalId: string, decision: DecisionBody): Promise<{ alreadyDecided: boolean }>;
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
@@ -84,6 +93,12 @@ export interface CadreClient {
   reloadAgents(): Promise<Agents>;
   agent(name: string): Promise<AgentDetail>;
   explain(name: string): Promise<ExplanationView>;
+  /** Its latest runs, by the definition that they had pinned. */
+  agentVersions(name: string): Promise<AgentVersions>;
+  /** As runs have pinned it. */
+  definition(hash: string): Promise<Definition>;
+  /** How the latest runs of each agent went. */
+  activity(): Promise<Activity>;
   sessions(page?: PageFilter): Promise<SessionPage>;
   /** Joins the run that is under way in the session, or starts the next one. */
   say(sessionId: string, body: SayBody, idempotencyKey?: string): Promise<Said>;
@@ -94,10 +109,12 @@ export interface CadreClient {
   workspaceTree(path?: string): Promise<WorkspaceTree>;
   /** Of all runs, or of one and its descendants. */
   messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
-  usage(filter?: UsageFilter): Promise<UsageReport>;
+  usage(filter?: UsageFilter): Promise<UsageView>;
   verify(runId: string): Promise<Verification>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
+  /** What the old token opened is closed; the browser that asks for it stays. */
+  renewToken(): Promise<void>;
 }
 
 export function createClient(options: ClientOptions): CadreClient {
@@ -109,8 +126,13 @@ export function createClient(options: ClientOptions): CadreClient {
   return {
     health: () => get("/api/health"),
     startRun: (request, key) => post("/api/runs", request, keyed(key)),
-    runs: ({ status, ...filter } = {}) =>
-      get("/api/runs", { ...filter, ...(status ? { status: status.join(",") } : {}) }),
+    runs: ({ status, roots, total, ...filter } = {}) =>
+      get("/api/runs", {
+        ...filter,
+        ...(status ? { status: status.join(",") } : {}),
+        ...(roots ? { roots: 1 } : {}),
+        ...(total ? { total: 1 } : {}),
+      }),
     run: (runId) => get(ofRun(runId)),
     tree: (runId) => get(ofRun(runId, "/tree")),
     eventsPage: (runId, { after, tree } = {}) =>
@@ -121,9 +143,11 @@ export function createClient(options: ClientOptions): CadreClient {
     feed: (wanted) => feed(options, wanted),
     transcript: (runId) => get(ofRun(runId, "/context")),
     contextSummary: (runId) => get(ofRun(runId, "/context"), { view: "summary" }),
+    runDefinition: (runId) => get(ofRun(runId, "/definition")),
     approvals: async ({ runId } = {}) =>
       (await get<{ approvals: ApprovalView[] }>("/api/approvals", { run: runId })).approvals,
     approval: (id) => get(`/api/approvals/${encodeURIComponent(id)}`),
+    previewEdit: (id, input) => post(`/api/approvals/${encodeURIComponent(id)}/preview`, { input }),
     decide: (id, decision) => post(`/api/approvals/${encodeURIComponent(id)}`, decision),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
@@ -137,6 +161,9 @@ export function createClient(options: ClientOptions): CadreClient {
     reloadAgents: () => post("/api/agents/reload"),
     agent: (name) => get(`/api/agents/${encodeURIComponent(name)}`),
     explain: (name) => get(`/api/agents/${encodeURIComponent(name)}/explain`),
+    agentVersions: (name) => get(`/api/agents/${encodeURIComponent(name)}/versions`),
+    definition: (hash) => get(`/api/definitions/${encodeURIComponent(hash)}`),
+    activity: () => get("/api/activity"),
     sessions: (page = {}) => get("/api/sessions", { ...page }),
     say: (sessionId, body, key) =>
       post(`/api/sessions/${encodeURIComponent(sessionId)}/messages`, body, keyed(key)),
@@ -147,6 +174,7 @@ export function createClient(options: ClientOptions): CadreClient {
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     link: () => post("/api/link"),
+    renewToken: () => post("/api/token"),
   };
 }
 

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { createRuntime } from "../runtime.ts";
 import { ledger } from "./api.fixture.ts";
 import { createKeys } from "./keys.ts";
-import { PAGE, publicProject, TOKEN } from "./public-server.fixture.ts";
-import { createPublicApp } from "./public-server.ts";
+import { publicProject, TOKEN } from "./public-server.fixture.ts";
+import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
   createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder }, tools: [ledger().tool] }),
@@ -150,7 +150,7 @@ test("[A14] every route of the table is closed without the token, but for the tw
     host: "127.0.0.1",
     port: 0,
     names: [],
-    page: PAGE,
+    page: BUILT_PAGE,
   });
   const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   expect(real.length).toBeGreaterThan(20);
@@ -184,8 +184,10 @@ describe("[A15] requests that are meant to wear it out", () => {
   });
 });
 
-test("a browser gets its cookie by a link that works once, and only with it gets on", async () => {
+test("[A19] a browser gets its cookie by a link that works once, and only with it gets on", async () => {
   const link = new URL(served.server.newLink().url);
+  // A preview that only looks whether it is there does not use it up.
+  expect((await send(link.pathname, { method: "HEAD" })).headers["set-cookie"]).toBeUndefined();
   const first = await send(link.pathname);
   expect(first.status).toBe(200);
   const [cookie] = first.headers["set-cookie"]!;
@@ -230,9 +232,64 @@ test("[A09] a new token closes what the old one opened: requests, cookies, links
   served.server.replaceToken(TOKEN);
 });
 
-test("whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
-  for (const answer of [await send("/api/runs"), await withToken("/api/runs"), await withToken("/none")]) {
+test("[A09] the browser that asks for a new token stays signed in; the others do not", async () => {
+  const enter = async () =>
+    (await send(new URL(served.server.newLink().url).pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const [mine, other] = [await enter(), await enter()];
+  const opened = served.parts.web;
+  opened.served = {
+    newLink: served.server.newLink,
+    renewToken: () => served.server.replaceToken("another-token-that-is-long-enough"),
+  };
+  const asked = { method: "POST", headers: { ...JSON_TYPE, Cookie: mine }, body: "{}" };
+  const answer = await send("/api/token", asked);
+  expect(answer.status).toBe(201);
+  const renewed = answer.headers["set-cookie"]![0]!.split(";")[0]!;
+  expect((await send("/api/runs", { headers: { Cookie: renewed } })).status).toBe(200);
+  for (const Cookie of [mine, other])
+    expect((await send("/api/runs", { headers: { Cookie } })).status).toBe(401);
+  served.server.replaceToken(TOKEN);
+  delete opened.served;
+});
+
+test("[U47] a person at a closed door reads a page, in our look and within the policy; a program reads JSON", async () => {
+  const Accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  const asked: [string, number, RegExp, Promise<{ status: number; text: string; headers: object }>][] = [
+    [
+      "no cookie",
+      401,
+      /not signed in[\s\S]*Nothing is lost[\s\S]*npx cadre up/,
+      send("/r/x", { headers: { Accept } }),
+    ],
+    ["an old link", 410, /used already[\s\S]*npx cadre up/, send("/open/old", { headers: { Accept } })],
+    ["no such page", 404, /no such page[\s\S]*All runs/, withToken("/<b>none", { headers: { Accept } })],
+  ];
+  for (const [name, status, words, answer] of asked) {
+    const { text, headers, ...rest } = await answer;
+    expect(rest.status, name).toBe(status);
+    expect(headers, name).toMatchObject({ "content-type": expect.stringContaining("text/html") });
+    expect(text).toMatch(words);
+    const [, nonce] = /<style nonce="([^"]+)">/.exec(text)!;
+    expect(headers).toMatchObject({
+      "content-security-policy": expect.stringContaining(`'nonce-${nonce}'`),
+      "cache-control": "no-store",
+    });
+    expect(text).not.toContain("<b>none");
+  }
+  for (const answer of [await send("/r/x"), await send("/open/old"), await withToken("/none")])
+    expect(JSON.parse(answer.text).error.message).toMatch(/\w/);
+  expect(JSON.parse((await withToken("/api/runs/none-such", { headers: { Accept } })).text)).toHaveProperty(
+    "error",
+  );
+});
+
+test("[A10] whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {
+  const elsewhere = "/?api=https://evil.test&token=x";
+  const answers = [send("/api/runs"), withToken("/api/runs"), withToken("/none"), withToken(elsewhere)];
+  for (const answer of await Promise.all(answers)) {
     expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(answer.headers["content-security-policy"]).toContain("connect-src 'self'");
+    expect(answer.text).not.toContain("evil.test");
     expect(answer.headers).toMatchObject({
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",

@@ -4,11 +4,12 @@
 //  G3  It carries the token or a cookie made from it; never in its address, which is logged and passed on (A04, A08).
 // What a proxy says about who asks counts for nothing (A12).
 
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { CadreError } from "../errors.ts";
-import { HttpRefusal } from "./failure.ts";
+import { CadreError, toCadreError } from "../errors.ts";
+import { HttpRefusal, statusOf } from "./failure.ts";
 import type { Keys } from "./keys.ts";
 
 export interface DoorOptions {
@@ -17,8 +18,21 @@ export interface DoorOptions {
   names: readonly string[];
   /** Served beyond the loopback: then an address in place of a name is one of ours as well. */
   exposed: boolean;
+  /** Told of everything that the door keeps out. */
+  onRefused?: ((refusal: Refusal) => void) | undefined;
   /** Of this store alone: cookies do not keep to a port, and another Cadre may run beside this one. */
   cookie: string;
+}
+
+/** As whoever runs the server may see it: without a query, which may hold anything (A08). */
+export interface Refusal {
+  status: number;
+  method: string;
+  path: string;
+  host?: string;
+  origin?: string;
+  /** Who is on the other end of the connection: a proxy, perhaps. */
+  address?: string;
 }
 
 /** Open to everybody: whether somebody is here, and the way in. */
@@ -27,30 +41,54 @@ const COOKIE_SECONDS = 365 * 24 * 3600;
 
 export function door(options: DoorOptions): MiddlewareHandler {
   return async (c, next) => {
-    const host = hostOf(c, options);
-    refuseForeignPages(c, host);
-    if (!OPEN_PATHS.test(c.req.path) && !isKnown(c, options)) throw unknown();
+    try {
+      const host = hostOf(c, options);
+      refuseForeignPages(c, host);
+      if (!OPEN_PATHS.test(c.req.path) && !isKnown(c, options)) throw unknown();
+    } catch (error) {
+      options.onRefused?.(refusalOf(c, error));
+      throw error;
+    }
     await next();
   };
 }
 
 /** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
-export function letIn({ keys, cookie }: Pick<DoorOptions, "keys" | "cookie">) {
+export function letIn({ keys, cookie, onRefused }: Pick<DoorOptions, "keys" | "cookie" | "onRefused">) {
   return (c: Context): Response => {
+    if (c.req.method === "HEAD") return c.body(null);
     if (!keys.take(c.req.param("ticket") ?? "")) {
-      throw new HttpRefusal(410, "This link was used already or is too old: `cadre up` prints a new one.");
+      const refusal = new HttpRefusal(
+        410,
+        "This link was used already or is too old: `cadre up` prints a new one.",
+      );
+      onRefused?.({ ...refusalOf(c, refusal), path: "/open/…" });
+      throw refusal;
     }
-    setCookie(c, cookie, keys.newCookie(), {
-      httpOnly: true,
-      sameSite: "Strict",
-      path: "/",
-      maxAge: COOKIE_SECONDS,
-    });
+    giveCookie(c, { keys, cookie });
     // A redirect would still count as the page's that the link stood on, and a strict cookie would stay behind.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
     ) as Response;
   };
+}
+
+/** Around what changes the token: the browser that asked for it is let in by the new one, the others are not. */
+export function keepIn(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
+  return async (c, next) => {
+    const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
+    await next();
+    if (isBrowser && c.res.ok) giveCookie(c, options);
+  };
+}
+
+function giveCookie(c: Context, { keys, cookie }: Pick<DoorOptions, "keys" | "cookie">): void {
+  setCookie(c, cookie, keys.newCookie(), {
+    httpOnly: true,
+    sameSite: "Strict",
+    path: "/",
+    maxAge: COOKIE_SECONDS,
+  });
 }
 
 function hostOf(c: Context, { names, exposed }: DoorOptions): string {
@@ -81,6 +119,22 @@ function isKnown(c: Context, { keys, cookie }: DoorOptions): boolean {
   const header = c.req.header("Authorization");
   if (header !== undefined) return header.startsWith("Bearer ") && keys.isToken(header.slice(7).trim());
   return keys.isCookie(getCookie(c, cookie) ?? "");
+}
+
+/** More than this nobody needs to know of a request that was not let in. */
+const LONGEST = 200;
+
+function refusalOf(c: Context, error: unknown): Refusal {
+  const [host, origin] = [c.req.header("Host"), c.req.header("Origin")];
+  const address = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket.remoteAddress;
+  return {
+    status: statusOf(toCadreError(error)),
+    method: c.req.method,
+    path: c.req.path.slice(0, LONGEST),
+    ...(host === undefined ? {} : { host: host.slice(0, LONGEST) }),
+    ...(origin === undefined ? {} : { origin: origin.slice(0, LONGEST) }),
+    ...(address === undefined ? {} : { address }),
+  };
 }
 
 const unknown = (): CadreError =>

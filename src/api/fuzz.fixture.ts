@@ -23,12 +23,13 @@ export function wildRequests(document: OpenApi, known: readonly string[]): fc.Ar
         params: paramsOf(path, known),
         query: queryOf(operation, known),
         body: bodyOf(document, operation),
+        headers: headersOf(operation),
       })
       .map(
-        ({ params, query, body }): Wild => ({
+        ({ params, query, body, headers }): Wild => ({
           method,
           path: `${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!))}${query}`,
-          headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+          headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
           ...(body === undefined ? {} : { body }),
           operation,
         }),
@@ -110,6 +111,16 @@ function queryOf({ parameters }: Operation, known: readonly string[]): fc.Arbitr
         ? ""
         : `?${new URLSearchParams(given.map(([key, value]) => [key, String(value)]))}`;
     });
+}
+
+/** Those that the description names, and those that every stream hears. */
+function headersOf({ parameters }: Operation): fc.Arbitrary<Record<string, string>> {
+  const named = parameters.filter((parameter) => parameter.in === "header").map(({ name }) => name);
+  // What no client can send is no request.
+  const sendable = text.map((value) => value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ""));
+  const fields = [...named, "Last-Event-ID"].map((name) => [name, sendable] as const);
+  const accept = fc.constantFrom("text/event-stream", "*/*", "");
+  return fc.record({ ...Object.fromEntries(fields), Accept: accept }, { requiredKeys: [] });
 }
 
 function bodyOf({ components }: OpenApi, { requestBody }: Operation): fc.Arbitrary<string | undefined> {

@@ -9,8 +9,7 @@ import { type Api, ask, asked, CLERK, ledger, serveRuntime, tempProject } from "
 import { misfit, type Wild, wildRequests } from "./fuzz.fixture.ts";
 import { createKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
-import { PAGE } from "./public-server.fixture.ts";
-import { createPublicApp } from "./public-server.ts";
+import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const REQUESTS = Number(process.env["CADRE_FUZZ"] ?? 2_000);
 const TOKEN = "a-token-that-is-long-enough-for-it";
@@ -81,7 +80,7 @@ test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and
     host: "127.0.0.1",
     port: 0,
     names: [],
-    page: PAGE,
+    page: BUILT_PAGE,
   });
   const before = (await runtime.store.totals()).runs;
   await fc.assert(

@@ -1,10 +1,11 @@
 // Everything that the API is given. `who` is the door for identity: the local socket answers with the owner of the
 // process, the public server will answer by token.
 
+import type { Agent } from "../agents/agent.ts";
+import type { AgentFile } from "../agents/agent-file.ts";
 import type { Explanation } from "../agents/explain.ts";
 import type { Problem } from "../config/problem.ts";
 import type { RunId } from "../ids.ts";
-import type { Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
@@ -26,6 +27,8 @@ export interface ApiParts {
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   explain(name: string): Promise<Explanation>;
+  /** The file that an agent is said to come from, as it lies on disk now. */
+  agentFile(file: string): Promise<AgentFile | undefined>;
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
@@ -54,9 +57,6 @@ export interface Web {
 }
 
 /** An agent as the list shows it. */
-export interface ListedAgent {
-  name: string;
-  file: string;
-  definition: Definition | undefined;
+export type ListedAgent = Pick<Agent, "name" | "file" | "definition" | "dialect" | "scope" | "references"> & {
   problems: readonly Problem[];
-}
+};

@@ -2,15 +2,12 @@
 
 import { type IncomingHttpHeaders, request } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import { CLERK, type ServedRuntime, tempProject } from "./api.fixture.ts";
 import type { ApiParts } from "./parts.ts";
-import { type PublicServer, servePublicly } from "./public-server.ts";
+import { BUILT_PAGE, type PublicServer, servePublicly } from "./public-server.ts";
 import { openSettings } from "./settings.ts";
 
-/** Where the web page is built to, if it was. */
-export const PAGE = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 export const TOKEN = "a-token-that-is-long-enough-for-it";
 
 export interface Answer {
@@ -35,10 +32,10 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
     project = tempProject({ "agents/clerk.md": CLERK });
     const { folder } = project;
     served.runtime = await open(folder);
-    const { store, people, admit, retry, say, explain, workspaceTree, agents, onDelta, parts } =
+    const { store, people, admit, retry, say, explain, agentFile, workspaceTree, agents, onDelta, parts } =
       served.runtime;
     served.parts = {
-      ...{ store, people, admit, retry, say, explain, workspaceTree, agents, onDelta },
+      ...{ store, people, admit, retry, say, explain, agentFile, workspaceTree, agents, onDelta },
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       web: {},
@@ -51,7 +48,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
       port: 0,
       token: TOKEN,
       names: ["cadre.example"],
-      page: PAGE,
+      page: BUILT_PAGE,
     });
   });
   afterAll(async () => {

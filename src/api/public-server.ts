@@ -2,17 +2,22 @@
 // was set for it (A06).
 
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 import { NONCE, secureHeaders } from "hono/secure-headers";
 import { CadreError } from "../errors.ts";
 import { createApp, withRefusals } from "./app.ts";
-import { door, letIn } from "./door.ts";
+import { door, keepIn, letIn, type Refusal } from "./door.ts";
 import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
+import { refusalPage } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
 import { wellness } from "./wellness.ts";
+
+/** Where `npm run build` puts the web page. */
+export const BUILT_PAGE = fileURLToPath(new URL("../../dashboard/dist", import.meta.url));
 
 export interface PublicOptions {
   host: string;
@@ -21,6 +26,8 @@ export interface PublicOptions {
   names: readonly string[];
   /** The folder that the web page was built to. */
   page: string;
+  /** Told of everything that the door keeps out. */
+  onRefused?: (refusal: Refusal) => void;
 }
 
 export interface PublicServer extends Served {
@@ -33,7 +40,7 @@ export interface PublicServer extends Served {
 
 export async function servePublicly(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
   const keys = createKeys(options.token);
-  const { server, close } = createHttpServer(createPublicApp(parts, keys, options));
+  const { server, cut, close } = createHttpServer(createPublicApp(parts, keys, options));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(notListening(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -49,26 +56,27 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
     },
     replaceToken(token) {
       keys.replace(token);
-      server.closeAllConnections();
+      void cut();
     },
     close,
   };
 }
 
 export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
-  const { host, names, page } = options;
+  const { host, names, page, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
-  app.use(door({ keys, names, exposed: !isLoopback(host), cookie }));
-  app.get("/open/:ticket", letIn({ keys, cookie }));
+  app.use(door({ keys, names, exposed: !isLoopback(host), cookie, onRefused }));
+  app.get("/open/:ticket", letIn({ keys, cookie, onRefused }));
+  app.use("/api/token", keepIn({ keys, cookie }));
   const isWell = wellness(parts);
   app.get("/healthz", async (c) =>
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
   pageFiles(app, page);
   app.route("/", createApp(parts));
-  return withRefusals(app, parts);
+  return withRefusals(app, parts, refusalPage);
 }
 
 export const isLoopback = (host: string): boolean =>

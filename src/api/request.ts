@@ -11,7 +11,7 @@ const MAX_KEY = 255;
 
 /** An empty body counts as `{}`: most actions on a run need nothing more. */
 export async function readBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
-  const text = await boundedText(c.req.raw.body);
+  const text = await boundedText(c.req.raw.body).catch(brokenOff);
   let body: unknown = {};
   try {
     if (text.trim() !== "") body = JSON.parse(text);
@@ -64,6 +64,12 @@ function isDeeper(value: unknown, max: number): boolean {
     level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
   }
   return false;
+}
+
+/** Cut off or gone in the middle of it: the client's doing, and no failure of ours. */
+function brokenOff(error: unknown): never {
+  if (error instanceof HttpRefusal) throw error;
+  throw new HttpRefusal(400, "The request broke off before its end. Nothing was changed.");
 }
 
 /** Counts as it reads: what a request says about its length need not be true. */

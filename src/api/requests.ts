@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { AgentLimits, Rules } from "../journal/definition.ts";
-import { RunStatus } from "../journal/events.ts";
+import { RunStatus, WaitingOn } from "../journal/events.ts";
 import { searchWords } from "../projections/search-words.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
@@ -47,6 +47,10 @@ export const DecisionBody = z.strictObject({
     .exactOptional(),
 });
 export type DecisionBody = z.input<typeof DecisionBody>;
+
+/** An input that somebody thinks of approving instead. */
+export const PreviewBody = z.strictObject({ input: z.unknown() });
+export type PreviewBody = z.input<typeof PreviewBody>;
 
 export const OutcomeBody = z.strictObject({
   callId: z.string().min(1),
@@ -107,6 +111,16 @@ export const RunsQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   parent: z.string().min(1).exactOptional(),
   session: z.string().min(1).exactOptional(),
+  /** Only those that no other run has started. */
+  roots: Flag.exactOptional(),
+  /** Milliseconds since the epoch: started then or later. */
+  since: Count.exactOptional(),
+  /** What they wait for. */
+  waiting: WaitingOn.shape.kind.exactOptional(),
+  /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
+  order: z.literal("cost").exactOptional(),
+  /** With the number of those that fit, on all pages. */
+  total: Flag.exactOptional(),
   /** Words that stand in the run's journal, all of them, each as a word or as the beginning of one. */
   q: z
     .string()
@@ -139,6 +153,8 @@ export const UsageQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   /** Milliseconds since the epoch: what happened before does not count. */
   since: Count.exactOptional(),
+  /** Milliseconds: also by when, in stretches of this length from `since` on. */
+  every: Count.pipe(z.int().min(60_000)).exactOptional(),
 });
 
 export const MessagesQuery = z.strictObject({
@@ -167,6 +183,11 @@ export interface RunsFilter {
   root?: string;
   parent?: string;
   session?: string;
+  roots?: boolean;
+  since?: number;
+  waiting?: WaitingOn["kind"];
+  order?: "cost";
+  total?: boolean;
   q?: string;
   limit?: number;
   cursor?: string;
@@ -175,4 +196,5 @@ export interface RunsFilter {
 export interface UsageFilter {
   root?: string;
   since?: number;
+  every?: number;
 }

@@ -241,6 +241,14 @@ test("the model calls of a run, and its context in short", async () => {
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
 });
 
+test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {
+  const runId = await talked("tell me");
+  const { definition, isTerminal } = await api.client.runDefinition(runId);
+  expect(definition).toMatchObject({ name: "talker", kind: "main" });
+  expect(isTerminal).toBe(true);
+  await expect(api.client.runDefinition("nobody")).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
 test("metrics, in the form that Prometheus reads", async () => {
   await talked("count me");
   const response = await api.fetch("http://cadre/metrics");

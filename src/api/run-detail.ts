@@ -1,12 +1,11 @@
 // One run: its row, how it began and ended, and what is below it.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { runStateProjection } from "../projections/run-state.ts";
 import type { Todo } from "../projections/todos.ts";
 import type { Store } from "../stores/store.ts";
 import { isDamage } from "./failure.ts";
+import { foldedRun } from "./folded-run.ts";
 import type { RunDetail } from "./schema.ts";
 import { stoppingOf } from "./stopping.ts";
 import { subtreeOf } from "./subtree.ts";
@@ -36,7 +35,7 @@ export async function detailOf(store: Store, row: RunRow): Promise<RunDetail> {
 /** A damaged journal still has a row, which is shown without it. */
 async function todosOf(store: Store, { id }: RunRow): Promise<Todo[]> {
   try {
-    return fold(runStateProjection, await store.journal(id)).todos;
+    return (await foldedRun(store, id)).todos;
   } catch (error) {
     if (!isDamage(error)) throw error;
     return [];

@@ -10,7 +10,7 @@ import type { EventBody, JournalEvent } from "../journal/events.ts";
 import type { Script } from "../models/script.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
-import type { Store } from "../stores/store.ts";
+import type { CommitListener, Store } from "../stores/store.ts";
 import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "./api.fixture.ts";
 import { type CadreClient, createClient, isUnreachable } from "./client.ts";
 import { createOutlet, TooSlow } from "./outlet.ts";
@@ -369,5 +369,123 @@ describe("readers that go, or stand still", () => {
     expect(ids.length).toBeLessThan(all.length);
     const missing = await api.client.events(runId, ids.at(-1)!);
     expect([...ids, ...missing.map(({ position }) => position)]).toEqual(all);
+  });
+});
+
+describe("a store that is far away", () => {
+  /** As one behind a network: between a read and its answer much can happen, and news may come later, several at once. */
+  function farAway() {
+    let heard: JournalEvent[] = [];
+    let tellers: CommitListener[] = [];
+    const far = {
+      reads: 0,
+      holdsNews: false,
+      /** While an answer is on its way. */
+      onAnswer: async (_page: readonly JournalEvent[]): Promise<void> => {},
+      releaseNews(): void {
+        const events = heard;
+        heard = [];
+        for (const tell of tellers) tell(events, []);
+      },
+    };
+    const remote = new Proxy(api.parts.store, {
+      get(target, name) {
+        if (name === "read")
+          return async (...args: Parameters<Store["read"]>) => {
+            far.reads++;
+            const page = await target.read(...args);
+            await far.onAnswer(page);
+            return page;
+          };
+        if (name === "onCommit")
+          return (tell: CommitListener) => {
+            tellers.push(tell);
+            const end = target.onCommit((events) => {
+              heard.push(...events);
+              if (!far.holdsNews) far.releaseNews();
+            });
+            return () => {
+              tellers = tellers.filter((other) => other !== tell);
+              end();
+            };
+          };
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const app = api.over(remote);
+    return Object.assign(far, {
+      client: createClient({ fetch: async (url, init) => app.request(url, init) }),
+      app,
+    });
+  }
+
+  const isLast = (items: StreamItem[]): boolean =>
+    (eventsIn(items.slice(-1))[0]?.payload as { id?: string } | undefined)?.id === "last";
+  const add = (runId: string, id: string) => store.append({ runId, after: 0, events: [note(id)] });
+  const waiting = async (): Promise<string> => {
+    const runId = await start("clerk");
+    await asked(api, runId);
+    return runId;
+  };
+
+  test("[F47] what is committed while an answer is on its way is not missed", async () => {
+    const runId = await waiting();
+    const far = farAway();
+    let wrote = false;
+    far.onAnswer = async (page) => {
+      if (page.length > 0 || wrote) return;
+      wrote = true;
+      await add(runId, "meanwhile");
+      await nextTurn();
+    };
+    const reading = collect(far.client.follow({ runId, signal: forever }), isLast);
+    await vi.waitFor(() => expect(wrote).toBe(true));
+    await nextTurn();
+    await add(runId, "last");
+    expect(eventsIn(await reading)).toEqual(await store.journal(runId));
+  });
+
+  test("[F47] news that is partly known already is told only as far as it is new", async () => {
+    const runId = await waiting();
+    const far = farAway();
+    let emptyAnswers = 0;
+    far.onAnswer = async (page) => {
+      if (page.length === 0) emptyAnswers++;
+    };
+    const first = collect(far.client.follow({ runId, signal: forever }), isLast);
+    await vi.waitFor(() => expect(emptyAnswers).toBe(1));
+    far.holdsNews = true;
+    await add(runId, "known to the second by reading");
+    const second = collect(far.client.follow({ runId, signal: forever }), isLast);
+    await vi.waitFor(() => expect(emptyAnswers).toBe(2));
+    await add(runId, "last");
+    await nextTurn();
+    far.releaseNews();
+    const journal = await store.journal(runId);
+    for (const read of [first, second]) expect(eventsIn(await read)).toEqual(journal);
+  });
+
+  test("[F48] for a reader that stands still while much comes, it waits in the store and not in memory", async () => {
+    const runId = await waiting();
+    const far = farAway();
+    const response = await far.app.request(`/api/runs/${runId}/events?stream=1`);
+    await vi.waitFor(() => expect(far.reads).toBe(2));
+    await nextTurn();
+    const big = (i: number): EventBody => ({
+      type: "CONTEXT_ADDED",
+      payload: { id: `n${i}`, source: "person", text: "x".repeat(100_000) },
+    });
+    for (let i = 0; i < 60; i++) {
+      await store.append({ runId, after: 0, events: [big(i)] });
+      await nextTurn();
+    }
+    // What did not fit was left, and is read once there is room.
+    expect(far.reads).toBe(3);
+    await api.client.cancel(runId);
+    const ids = Array.from((await response.text()).matchAll(/^id: .*\.(\d+)$/gm), (found) =>
+      Number(found[1]),
+    );
+    expect(ids).toEqual((await store.journal(runId)).map(({ position }) => position));
+    expect(far.reads).toBeGreaterThan(3);
   });
 });

@@ -126,6 +126,31 @@ describe("the tree", () => {
     },
   );
 
+  served(
+    "[U01] [U03] [U04] a list says what whole trees come to, whom a run waits for, and where words were found",
+    chain,
+    async (world, api) => {
+      const runId = await world.run("see to it");
+      await until(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && "blockers" in payload);
+      const { runs, total } = await api.client.runs({ roots: true, total: true, limit: 1 });
+      const tree = await api.client.tree(runId);
+      const helper = tree.children[0]!.children[0]!;
+      expect({ runs: runs.length, total }).toEqual({ runs: 1, total: 1 });
+      expect(runs[0]).toMatchObject({
+        id: runId,
+        tree: { runs: 3, usage: tree.treeUsage },
+        awaited: [{ id: helper.id, agent: "helper" }],
+      });
+      const waiting = await api.client.runs({ waiting: "approval" });
+      expect(waiting.runs.map(({ id }) => id)).toEqual([helper.id]);
+      const found = await api.client.runs({ q: "see to it" });
+      expect(found.runs).toMatchObject([{ id: runId, hit: 1 }]);
+      const dear = await api.client.runs({ order: "cost", limit: 2 });
+      expect(dear.runs).toHaveLength(2);
+      expect(dear.nextCursor).toBeUndefined();
+    },
+  );
+
   test("sums from the leaves up, and leaves the rows as they were", () => {
     const row = (id: string, parentRunId?: string): RunRow =>
       ({ id, parentRunId, usage: { ...emptyUsage(), cost: 1 } }) as RunRow;

@@ -4,7 +4,15 @@
 import { z } from "zod";
 import { Definition } from "../journal/definition.ts";
 import { type JournalEvent, payloads } from "../journal/events.ts";
-import { AgentView, ApprovalView, GrantView, ProblemView, RunSummary, RunUsageView } from "./answers.ts";
+import {
+  AgentView,
+  ApprovalView,
+  GrantView,
+  ListedRun,
+  ProblemView,
+  RunSummary,
+  RunUsageView,
+} from "./answers.ts";
 
 export const Nothing = z.object({});
 export const Started = z.object({ runId: z.string() });
@@ -13,7 +21,12 @@ export const Cancelled = z.object({ cancelled: z.array(z.string()) });
 
 const nextCursor = z.string().optional();
 
-export const RunPage = z.object({ runs: z.array(RunSummary), nextCursor });
+export const RunPage = z.object({
+  runs: z.array(ListedRun),
+  nextCursor,
+  /** How many fit, on all pages; where it was asked for. */
+  total: z.int().optional(),
+});
 export const Approvals = z.object({ approvals: z.array(ApprovalView) });
 export const Grants = z.object({ grants: z.array(GrantView) });
 export type RunPage = z.infer<typeof RunPage>;
@@ -87,6 +100,38 @@ export const MessageView = z.object({
 export const MessagePage = z.object({ messages: z.array(MessageView), nextCursor });
 export type MessagePage = z.infer<typeof MessagePage>;
 
+const spent = RunUsageView.omit({ toolCalls: true, activeMs: true });
+
+const OverTime = z.object({
+  /** Milliseconds of one stretch. */
+  every: z.number(),
+  /** Only where something was, in the order of time. */
+  spent: z.array(spent.extend({ from: z.number(), agent: z.string(), model: z.string(), turns: z.int() })),
+  runs: z.array(
+    z.object({
+      from: z.number(),
+      started: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+      /** Of the deepest run that was started. */
+      depth: z.int(),
+    }),
+  ),
+  trees: z.object({
+    completed: z.int(),
+    /** Of those: nobody had to decide or answer anything in them. */
+    withoutPeople: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    /** How many runs were started at each depth. */
+    depths: z.array(z.int()),
+    /** Milliseconds of work of all runs, and in which at least one run of its tree was at work. */
+    workMs: z.number(),
+    busyMs: z.number(),
+  }),
+});
+
 export const Usage = z.object({
   byAgent: z.array(RunUsageView.extend({ agent: z.string(), runs: z.int() })),
   byModel: z.array(RunUsageView.omit({ toolCalls: true }).extend({ model: z.string() })),
@@ -101,7 +146,47 @@ export const Usage = z.object({
       successRate: z.number().nullable(),
     }),
   ),
+  /** Only where `every` was asked for. */
+  overTime: OverTime.exactOptional(),
 });
+export type UsageView = z.infer<typeof Usage>;
+
+const tally = {
+  runs: z.int(),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  /** Of those that completed or failed. */
+  successRate: z.number().nullable(),
+  turns: z.int(),
+  tokens: z.number(),
+  cost: z.number(),
+  unpriced: z.number(),
+  activeMs: z.number(),
+  firstAt: z.number(),
+  lastAt: z.number(),
+};
+
+/** What was looked at: the latest runs, and whether there are older ones. */
+const looked = { runs: z.int(), more: z.boolean() };
+
+export const Activity = z.object({ agents: z.array(z.object({ agent: z.string(), ...tally })), ...looked });
+export type Activity = z.infer<typeof Activity>;
+
+export const AgentVersions = z.object({
+  /** By the definition that their runs had pinned; the one that was used last comes first. */
+  versions: z.array(
+    z.object({
+      definition: z.string(),
+      ...tally,
+      models: z.array(z.string()).exactOptional(),
+      /** The agent's file is now what it was then. */
+      sameFile: z.boolean(),
+    }),
+  ),
+  ...looked,
+});
+export type AgentVersions = z.infer<typeof AgentVersions>;
 
 export const SessionView = z.object({
   id: z.string(),
@@ -152,8 +237,27 @@ export type WorkspaceTree = z.infer<typeof WorkspaceTree>;
 export const AgentDetail = AgentView.extend({
   /** As a run would pin it now; absent where the file is broken. */
   definition: Definition.optional(),
+  /** The file as it lies on disk now; absent where the agent has none of its own. */
+  source: z
+    .object({
+      text: z.string(),
+      /** As it was read; empty where it could not be. */
+      frontmatter: z.record(z.string(), z.unknown()),
+      body: z.string(),
+      /** The line of the file that the body starts on. */
+      bodyLine: z.int(),
+    })
+    .exactOptional(),
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
+
+export const RunDefinition = z.object({
+  /** As it was pinned when the run started: the agent's file may have changed since. */
+  definition: Definition,
+  /** Its own words are the answer. */
+  isTerminal: z.boolean(),
+});
+export type RunDefinition = z.infer<typeof RunDefinition>;
 
 function eventViews() {
   return Object.entries(payloads).map(([type, payload]) =>

@@ -284,6 +284,18 @@ describe.concurrent("two processes in one folder", () => {
     });
   });
 
+  test("[E1] when the owner is killed and nobody comes in its place, a reader waits a while, and then says so", async () => {
+    await using p = await slow();
+    const { first, id } = await begun(p);
+    const tail = p.start("tail", id);
+    await tail.shows(/model scripted\/slow/);
+    first.process.kill("SIGKILL");
+    expect(await tail.end()).toMatchObject({
+      stderr: "",
+      stdout: expect.stringContaining("No Cadre process is running here, so nothing more will come"),
+    });
+  });
+
   test("killed in the middle, a run goes on at the next `cadre run`", async () => {
     await using p = await project({
       "agents/slow.md": agent("slow"),

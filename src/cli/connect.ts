@@ -1,19 +1,19 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
 // on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
-import { userInfo } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
-import { openSettings } from "../api/settings.ts";
+import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
-import { createRuntime, type Runtime, socketPath, takeOwnership } from "../runtime.ts";
+import { createRuntime, type Runtime, type RuntimeOptions, socketPath, takeOwnership } from "../runtime.ts";
+import { apiParts } from "./api-parts.ts";
 import { version } from "./version.ts";
 import { plainLine } from "./view/plain.ts";
 
@@ -25,6 +25,10 @@ export interface ConnectOptions {
   flags?: ConfigFlags;
   /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
   say?: (line: string) => void;
+  /** The same trouble, for who writes it down in another form. */
+  onProblem?: RuntimeOptions["onProblem"] | undefined;
+  /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
+  returning?: boolean;
   /** Where else the API is served while this process has the store. */
   serve?: (parts: ApiParts, config: Config) => Promise<Served>;
 }
@@ -42,6 +46,8 @@ export interface Connection {
 /** Longer than an owner takes to drain. */
 const PATIENCE_MS = 15_000;
 const PAUSE_MS = 50;
+/** A server that was killed is up again by then. */
+const RETURN_MS = 10_000;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { folder, env, flags } = options;
@@ -49,12 +55,17 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const { dir } = config;
   const store = checkStore(config, env);
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
+  const next = options.returning ? await nextOwner(dir) : undefined;
+  if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
     if (!("owner" in owned)) return own(options, { dir, ...store, release: owned.release });
     const client = createClient({ fetch: socketFetch(owned.owner.socket) });
-    if (await answers(client)) return { client, owner: false, problems: [], close: async () => {} };
+    const health = await healthOf(client);
+    // A command that only looks or writes something down is gone in a moment: it must not keep a server from starting.
+    const isPassing = options.serve !== undefined && health?.drives === false && performance.now() < until;
+    if (health && !isPassing) return asClient(client);
     if (performance.now() > until) {
       throw new CadreError(
         "STORE_OWNED",
@@ -63,6 +74,24 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     }
     await pause(PAUSE_MS);
   }
+}
+
+const asClient = (client: CadreClient): Connection => ({
+  client,
+  owner: false,
+  problems: [],
+  close: async () => {},
+});
+
+/** Whoever drives here within a while. Looks without taking the lock, which would keep them out. */
+async function nextOwner(dir: string): Promise<CadreClient | undefined> {
+  const client = createClient({ fetch: socketFetch(socketPath(dir)) });
+  const until = performance.now() + RETURN_MS;
+  while (performance.now() < until) {
+    if ((await healthOf(client))?.drives) return client;
+    await pause(PAUSE_MS);
+  }
+  return undefined;
 }
 
 /** Whether connecting anew and going on from the last position mends it: the owner left, or we read too slowly. */
@@ -107,7 +136,7 @@ interface Opening extends StoreCheck {
 async function own(options: ConnectOptions, { dir, release, ...store }: Opening): Promise<Connection> {
   const { folder, env, flags, drive, say, serve } = options;
   try {
-    const onProblem = problemPrinter(say);
+    const onProblem = options.onProblem ?? problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
     await recognised(runtime, store);
     const parts = apiParts(runtime, drive);
@@ -149,45 +178,6 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
   }
 }
 
-function apiParts(runtime: Runtime, drives: boolean): ApiParts {
-  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, say, explain, workspaceTree } = runtime;
-  const info = {
-    version: version(),
-    folder: config.folder,
-    startedAt: Date.now(),
-    drives,
-    model: defaultModel,
-  };
-  const by = userName();
-  return {
-    store,
-    people,
-    admit,
-    retry,
-    say,
-    explain,
-    workspaceTree,
-    settings: openSettings(config.dir),
-    agents,
-    onDelta,
-    onProblem,
-    info,
-    web: {},
-    systemPrompt: parts.systemPrompt,
-    who: () => by,
-  };
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user id without a name, as in some containers.
-    return `user ${process.getuid?.() ?? "unknown"}`;
-  }
-}
-
 /** What goes wrong beside the run that is shown: once each, so that a fault that repeats does not fill the screen. */
 function problemPrinter(
   say = (line: string): void => void process.stderr.write(`${line}\n`),
@@ -204,11 +194,11 @@ function problemPrinter(
 /** A process that was stopped holds its socket open and says nothing. */
 const ANSWER_MS = 2_000;
 
-async function answers(client: CadreClient): Promise<boolean> {
+async function healthOf(client: CadreClient): Promise<Health | undefined> {
   try {
-    return await Promise.race([client.health().then(() => true), pause(ANSWER_MS, false, { ref: false })]);
+    return await Promise.race([client.health(), pause(ANSWER_MS, undefined, { ref: false })]);
   } catch (error) {
-    if (isUnreachable(error)) return false;
+    if (isUnreachable(error)) return undefined;
     throw error;
   }
 }

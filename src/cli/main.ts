@@ -152,6 +152,13 @@ function addRunVerbs(program: Command, does: Does): void {
       "pending, running, waiting, suspended, completed, failed, cancelled; several with commas",
     )
     .option("--agent <name>", "only runs of this agent")
+    .option("--search <words>", "only runs in whose journals these words stand")
+    .option("--since <time>", "only runs that were started since: 2h, 7d, today or 2026-01-31")
+    .option(
+      "--waiting-for <what>",
+      "only runs that wait for this: approval, question, outcome_unknown, child, provider …",
+    )
+    .option("--sort <by>", "cost: the most expensive first, of the latest 500")
     .option("--limit <n>", "how many (default: 20)")
     .option("--all", "the runs below them too")
     .action(does(async () => (await import("./commands/runs.ts")).runs));

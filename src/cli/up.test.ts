@@ -3,6 +3,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { serveOnSocket } from "../api/socket.ts";
+import { socketPath, takeOwnership } from "../runtime.ts";
 import { project } from "./cli.fixture.ts";
 
 const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help.\n" };
@@ -28,6 +30,26 @@ test("serves on the loopback, refuses a second one with a link of the first, and
   up.process.kill("SIGTERM");
   expect((await up.end()).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+});
+
+test("[E1] a command that only looks or writes something down does not keep it from starting", async () => {
+  await using p = await project(FILES);
+  await p.cadre("runs");
+  const dir = join(p.folder, ".cadre");
+  const owned = await takeOwnership(dir, { startedAt: 1, version: "0" });
+  if ("owner" in owned) throw new Error("nobody else should have it");
+  const { promise: askedAgain, resolve } = Promise.withResolvers<void>();
+  let times = 0;
+  const fetch = (): Response => {
+    if (++times === 2) resolve();
+    return Response.json({ pid: process.pid, drives: false });
+  };
+  const passing = await serveOnSocket({ fetch }, socketPath(dir));
+  const up = p.start("up", "--port", "0", "--no-open");
+  await Promise.race([askedAgain, up.end().then(({ stderr }) => Promise.reject(new Error(stderr)))]);
+  await passing.close();
+  owned.release();
+  await up.shows(/Cadre is up at http/);
 });
 
 test.each([

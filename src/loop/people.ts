@@ -1,7 +1,6 @@
 // What people do to a run: decide, tell, stop. Each is a signal, written only if the run still is as it was when the
 // person's wish was checked against it; otherwise it is checked again. The key of a decision makes it the only one (P5).
 
-import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
 import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/events.ts";
@@ -10,11 +9,9 @@ import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
-import { delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
 import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
-import { effectOf, judgeCall } from "./propose.ts";
-import { loadDefinition } from "./run-journal.ts";
+import { refuseEdit } from "./refuse-edit.ts";
 
 export interface PeopleParts
   extends Pick<
@@ -23,6 +20,17 @@ export interface PeopleParts
   > {
   grantFor: GrantFor;
   wake(runId: RunId): Promise<void>;
+}
+
+/** An open item of a run, and the run as it stands. */
+export async function openItem(
+  id: string,
+  { store }: Pick<PeopleParts, "store">,
+): Promise<{ item: ApprovalItem; state: RunState }> {
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  const state = fold(runStateProjection, await store.journal(runId));
+  const item = openItems(state).find((open) => open.itemId === itemId);
+  return item ? { item, state } : notFound(id);
 }
 
 export interface Decision {
@@ -258,59 +266,6 @@ function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: D
   if (decision === "edit" && item.kind !== "tool") {
     throw new CadreError("BAD_REQUEST", "Only a tool call can be edited.");
   }
-}
-
-/** F19: what a person makes of a call must fit its schema and the rules, or the approval stays open. */
-async function refuseEdit(
-  item: ApprovalItem,
-  input: unknown,
-  state: RunState,
-  parts: PeopleParts,
-): Promise<void> {
-  if (isDelegation(item.tool!)) return refuseEditedDelegation(item, input, state, parts);
-  const tool = parts.tools.get(item.tool!);
-  const parsed = tool?.input.safeParse(input);
-  if (!tool || !parsed?.success) {
-    throw new CadreError(
-      "UNPROCESSABLE",
-      `The edited input does not fit ${item.tool}: ${parsed?.error ? z.prettifyError(parsed.error) : "the tool is gone"}. The approval stays open.`,
-      { issues: parsed?.error?.issues ?? [] },
-    );
-  }
-  const definition = await loadDefinition(parts.store, state.start!.definition);
-  const { verdict, rule } = judgeCall(
-    tool,
-    input,
-    effectOf(tool, input, parts),
-    [],
-    { definition, state },
-    parts,
-  );
-  if (verdict !== "deny") return;
-  throw new CadreError(
-    "UNPROCESSABLE",
-    `The edited input is not allowed (${rule}). The approval stays open.`,
-    { rule },
-  );
-}
-
-/** A person may change the task or choose another agent, but only one that this agent may delegate to. */
-async function refuseEditedDelegation(
-  item: ApprovalItem,
-  input: unknown,
-  state: RunState,
-  parts: PeopleParts,
-): Promise<void> {
-  const asked = readDelegation({ name: item.tool!, input, invalid: undefined });
-  const { name, delegates = [] } = await loadDefinition(parts.store, state.start!.definition);
-  const problem =
-    "problem" in asked
-      ? asked.problem
-      : delegateNamed(delegates, asked.name)
-        ? undefined
-        : `${name} cannot delegate to ${asked.name}.`;
-  if (problem === undefined) return;
-  throw new CadreError("UNPROCESSABLE", `${problem} The approval stays open.`);
 }
 
 function alreadyDecided(

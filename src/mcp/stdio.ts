@@ -16,6 +16,8 @@ export interface StdioTransport extends Transport {
 }
 
 const MAX_ERRORS = 2_000;
+/** A server whose output ends is most often ending: its own code says more than the one that our signal would give it. */
+const ENDING_MS = 1_000;
 
 export function createStdioTransport(
   argv: readonly string[],
@@ -48,8 +50,13 @@ export function createStdioTransport(
         server?.output.destroy();
         server?.kill();
       });
+      const { output, stop, ended: over } = server;
       // A server that we cannot hear any more is of no use to anybody.
-      server.output.once("end", () => server?.stop());
+      output.once("end", () => {
+        const late = setTimeout(stop, ENDING_MS);
+        const inTime = (): void => clearTimeout(late);
+        over.then(inTime, inTime);
+      });
       server.errors.on("data", (chunk: Buffer) => {
         errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
       });

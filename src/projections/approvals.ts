@@ -23,12 +23,16 @@ export interface ApprovalItem {
   preview?: string;
   rule?: string;
   hash?: string;
+  /** Of the file concerned, as it was when the preview was made. */
+  fingerprint?: string;
   /** Where an effect of unknown outcome was started. */
   host?: string;
   pid?: number;
   detail?: string;
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit?: string;
+  /** How much that was. */
+  limitValue?: number;
   /** Of a question: the answers that there are. */
   choices?: string[];
   /** Whose words had come into the run that nobody here wrote. */
@@ -53,7 +57,7 @@ export function openItems(state: RunState): ApprovalItem[] {
       kind,
       round: 1,
       requestedAt: state.updatedAt,
-      ...(reached === undefined ? {} : { limit: reached.limit }),
+      ...(reached === undefined ? {} : { limit: reached.limit, limitValue: reached.value }),
       ...(detail === undefined ? {} : { detail }),
       ...(choices === undefined ? {} : { choices }),
       ...(until === undefined ? {} : { expiresAt: until }),
@@ -147,7 +151,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     return [{ ...item, kind: "outcome", ...common, callId, ...where, requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
-  const { preview, rule, hash, expiresAt, untrusted } = proposal;
+  const { preview, rule, hash, fingerprint, expiresAt, untrusted } = proposal;
   const asked = {
     ...base(state, itemIdOf(call)),
     requestedAt: proposal.ts,
@@ -164,6 +168,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
       rule,
       ...(preview === undefined ? {} : { preview }),
       ...(hash === undefined ? {} : { hash }),
+      ...(fingerprint === undefined ? {} : { fingerprint }),
     },
   ];
 }

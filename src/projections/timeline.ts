@@ -169,7 +169,8 @@ function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): stri
   return part === undefined ? "" : ` (${part})`;
 }
 
-function learnNames(names: Names, event: JournalEvent): void {
+/** Remembers what later events only name by id. */
+export function learnNames(names: Names, event: JournalEvent): void {
   if (event.type === "CHILD_RUN_STARTED") {
     names.children.set(event.payload.child_run_id, event.payload.agent_type);
   }
@@ -191,7 +192,8 @@ function learnNames(names: Names, event: JournalEvent): void {
 /** The call that an item is about, whatever its round. */
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
-function callName(names: Names, id: string, otherwise = `Call ${id}`): string {
+/** A call by what it does; `otherwise` where nobody has told. */
+export function callName(names: Names, id: string, otherwise = `Call ${id}`): string {
   const call = names.calls.get(id);
   return call ? describeCall(call.tool, call.input) : otherwise;
 }

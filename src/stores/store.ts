@@ -13,10 +13,11 @@
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Position, RunId, Seq } from "../ids.ts";
-import type { Estimate, EventBody, JournalEvent, Payload } from "../journal/events.ts";
+import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
+import type { RunUsage } from "../projections/usage.ts";
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -139,11 +140,23 @@ export interface RunFilter {
   root?: RunId;
   parent?: RunId;
   session?: string;
+  /** Only those that no other run has started. */
+  roots?: boolean;
+  /** Started at this time or later. */
+  since?: number;
+  /** What they wait for. */
+  waiting?: WaitingOn["kind"];
   /** Words that stand in the run's journal, all of them: what was asked, said and made. */
   q?: string;
   limit?: number;
   /** From the page before. */
   cursor?: string;
+}
+
+/** A root and everything below it. */
+export interface TreeTotal {
+  runs: number;
+  usage: RunUsage;
 }
 
 export interface MessageFilter {
@@ -277,6 +290,12 @@ export interface Store {
   orphans(): Promise<RunId[]>;
   /** Newest first. What can be found by `q` is caught up with the journals when it is asked for. */
   runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }>;
+  /** How many fit, on all pages. */
+  countRuns(filter: RunFilter): Promise<number>;
+  /** By root. */
+  treeTotals(roots: readonly RunId[]): Promise<ReadonlyMap<RunId, TreeTotal>>;
+  /** Of runs that were found by `q`: the event to look at. */
+  firstHits(q: string, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, Seq>>;
   /** The latest first. */
   sessions(filter: {
     limit?: number;

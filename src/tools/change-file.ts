@@ -63,8 +63,9 @@ export async function previewChange(path: string, plan: Plan, workspace: string)
   const { fingerprint } = before;
   const planned = planFor(place, before, plan);
   if ("refused" in planned) return { text: `Will be refused: ${path} ${planned.refused}`, fingerprint };
-  const text = differenceOf(place, before, planned.text) ?? `Will be refused: ${path} ${TOO_LONG}`;
-  return { text, fingerprint };
+  const text = differenceOf(place, before, planned.text);
+  if (text === undefined) return { text: `Will be refused: ${path} ${TOO_LONG}`, fingerprint };
+  return { text, fingerprint, change: { before: before.ok ? before.text : "", after: planned.text } };
 }
 
 /** Undefined where nothing will be changed anyway. */

@@ -62,6 +62,8 @@ export interface Preview {
   text: string;
   /** Changes when what the call would do changes: for files, their content now. Same input and fingerprint, same effect. */
   fingerprint?: string;
+  /** Of a change of a file: its text now, and then. Shown to who wants to see all of it, never recorded. */
+  change?: { before: string; after: string };
 }
 
 export interface Tool<Input = unknown> {

@@ -6,10 +6,10 @@ export function PageHeader({ title, children }: { title: ReactNode; children?: R
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-line border-b bg-surface px-4 py-2">
       <h1 className="font-semibold text-lg">{title}</h1>
-      {children}
       <span className="ml-auto md:hidden">
         <ConnectionBadge />
       </span>
+      {children}
     </header>
   );
 }

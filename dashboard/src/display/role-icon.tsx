@@ -22,7 +22,13 @@ const ROLES: readonly [RegExp, typeof Bot, string][] = [
   [/team|crew|supervis|lead|main|manager/, Users, "main"],
 ];
 
+/** The role that an agent's name speaks of. */
+export const roleOf = (agent: string): string => roleEntry(agent)[2];
+
+const roleEntry = (agent: string) =>
+  ROLES.find(([words]) => words.test(agent.toLowerCase())) ?? ([/./, Bot, "agent"] as const);
+
 export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number }) {
-  const [, Icon, role] = ROLES.find(([words]) => words.test(agent.toLowerCase())) ?? [/./, Bot, "agent"];
+  const [, Icon, role] = roleEntry(agent);
   return <Icon size={size} aria-label={role} role="img" className="shrink-0 text-muted" />;
 }

@@ -6,7 +6,8 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  if (minutes < 60)
+    return seconds % 60 < 0.5 ? `${minutes} min` : `${minutes} min ${Math.round(seconds % 60)} s`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
@@ -23,10 +24,18 @@ export function money(dollars: number, unpriced = 0): string {
   return `${unpriced > 0 ? "≥ " : ""}$${dollars.toFixed(digits)}`;
 }
 
-export const clockTime = (ts: number): string =>
-  new Date(ts).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+// Made once: to make one takes longer than to write a hundred times with it.
+const CLOCK = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-export const fullTime = (ts: number): string => new Date(ts).toLocaleString();
+export const clockTime = (ts: number): string => CLOCK.format(ts);
+
+export const fullTime = (ts: number): string => FULL.format(ts);
 
 export function ago(ts: number, now: number): string {
   const seconds = Math.max(0, (now - ts) / 1_000);

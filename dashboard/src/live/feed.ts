@@ -72,7 +72,11 @@ async function holdStream(
         backAt = Date.now();
         become({ state, caughtUp: 0 });
         tell({ type: "reset" });
-      } else become({ state });
+      } else {
+        become({ state });
+        // What was asked for before the stream was open may have changed since, and nobody would say so.
+        if (state === "live") tell({ type: "reset" });
+      }
     },
     onItem(item) {
       if (item.type === "reset") return tell(item);

@@ -5,13 +5,28 @@ import { type FeedNews, followFeed } from "./feed.ts";
 import { queryClient } from "./query-client.ts";
 
 const PAUSE_MS = 250;
+/** What is summed up over many runs costs more to ask for, and nobody watches its digits. */
+const MEASURES_PAUSE_MS = 5_000;
 
 /** Everything that a run's events may change. */
 const OF_ANY_RUN = ["runs", "approvals", "sessions"];
 
+const listeners = new Set<(news: FeedNews) => void>();
+
+/** For who wants to know what has happened, not only that something has. Answers with what ends it. */
+export function onFeedNews(listener: (news: FeedNews) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 export function keepQueriesFresh(): () => void {
   let touched = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let measuring: ReturnType<typeof setTimeout> | undefined;
+  const measure = () => {
+    measuring = undefined;
+    void queryClient.invalidateQueries({ queryKey: ["measures"] });
+  };
   const refresh = () => {
     timer = undefined;
     const ids = touched;
@@ -22,12 +37,14 @@ export function keepQueriesFresh(): () => void {
     });
   };
   return followFeed((news) => {
+    for (const listener of listeners) listener(news);
     if (news.type === "reset") void queryClient.invalidateQueries();
     else if (news.live.type === "SettingsUpdated")
       void queryClient.invalidateQueries({ queryKey: ["settings"] });
     else if (news.live.type !== "Token") {
       touched.add(runOf(news.live));
       if (timer === undefined) timer = setTimeout(refresh, PAUSE_MS);
+      if (measuring === undefined) measuring = setTimeout(measure, MEASURES_PAUSE_MS);
     }
   });
 }

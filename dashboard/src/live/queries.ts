@@ -2,7 +2,7 @@
 // knows by it what to ask again.
 
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { RunsFilter } from "../../../src/api/schema.ts";
+import type { RunsFilter, UsageFilter } from "../../../src/api/schema.ts";
 import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });
@@ -13,6 +13,14 @@ export const runsQuery = (filter: RunsFilter) =>
     queryFn: ({ pageParam }) => client.runs({ ...filter, ...(pageParam ? { cursor: pageParam } : {}) }),
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const runCountQuery = (filter: RunsFilter) =>
+  queryOptions({
+    queryKey: ["runs", "count", filter],
+    queryFn: async () => (await client.runs({ ...filter, limit: 1, total: true })).total ?? 0,
+    // What is counted up to another time is nearly the same.
+    placeholderData: (before: number | undefined) => before,
   });
 
 export const runQuery = (runId: string) =>
@@ -33,6 +41,32 @@ export const agentQuery = (name: string) =>
 export const explanationQuery = (name: string) =>
   queryOptions({ queryKey: ["agents", name, "explain"], queryFn: () => client.explain(name) });
 
+// What is summed up over many runs: asked again at a slower pace.
+
+export const activityQuery = queryOptions({
+  queryKey: ["measures", "activity"],
+  queryFn: () => client.activity(),
+  staleTime: 0,
+});
+
+export const versionsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["measures", "versions", name],
+    queryFn: () => client.agentVersions(name),
+    staleTime: 0,
+  });
+
+export const usageQuery = (filter: UsageFilter) =>
+  queryOptions({
+    queryKey: ["measures", "usage", filter],
+    queryFn: () => client.usage(filter),
+    staleTime: 0,
+  });
+
+/** Never changes: its name is its hash. */
+export const definitionQuery = (hash: string) =>
+  queryOptions({ queryKey: ["definition", hash], queryFn: () => client.definition(hash) });
+
 export const sessionsQuery = queryOptions({
   queryKey: ["sessions"],
   queryFn: () => client.sessions(),
@@ -40,5 +74,24 @@ export const sessionsQuery = queryOptions({
 
 export const settingsQuery = queryOptions({ queryKey: ["settings"], queryFn: () => client.settings() });
 
+/** Never changes: it was pinned when the run started. */
+export const runDefinitionQuery = (runId: string) =>
+  queryOptions({ queryKey: ["run-definition", runId], queryFn: () => client.runDefinition(runId) });
+
 export const transcriptQuery = (runId: string, seq: number) =>
   queryOptions({ queryKey: ["transcript", runId, seq], queryFn: () => client.transcript(runId) });
+
+/** The rows of a run and all below it: where each stands, without reading a journal. */
+export const treeQuery = (runId: string) =>
+  queryOptions({ queryKey: ["tree", runId], queryFn: () => client.tree(runId) });
+
+/** What waits for a person in a tree. */
+export const treeApprovalsQuery = (rootId: string) =>
+  queryOptions({ queryKey: ["approvals", rootId], queryFn: () => client.approvals({ runId: rootId }) });
+/** What would come of an approval with another input: asked again when another is thought of. */
+export const editPreviewQuery = (id: string, input: unknown) =>
+  queryOptions({
+    queryKey: ["edit-preview", id, input],
+    queryFn: () => client.previewEdit(id, input),
+    gcTime: 60_000,
+  });

@@ -2,30 +2,14 @@
 // followed. Losing the connection costs nothing: it goes on after the last event that was folded.
 //  Everything that a view of the tree shows is in here, so that all of them show the same instant.
 
+import { isUnreachable } from "../../../src/api/client.ts";
 import type { EventPage } from "../../../src/api/schema.ts";
-import type { Delta } from "../../../src/journal/deltas.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
-import { applyRunRow, firstRow, type RunRow } from "../../../src/projections/run-row.ts";
-import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/timeline.ts";
 import { client } from "./client.ts";
 import { keepFollowing } from "./keep-following.ts";
+import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
 
-export interface RunJournal {
-  row: RunRow;
-  /** All of them; `events[n]` has seq n + 1. */
-  events: JournalEvent[];
-  timeline: Timeline;
-  /** In the order in which they were started. */
-  children: string[];
-  /** What is being said and printed now, by call: never part of the journal. */
-  streaming: Map<string, Streaming>;
-}
-
-export interface Streaming {
-  kind: "text" | "reasoning" | "tool_output";
-  attempt: number;
-  text: string;
-}
+export type { RunJournal, Streaming } from "./run-journal.ts";
 
 export interface TreeJournal {
   readonly runs: ReadonlyMap<string, RunJournal>;
@@ -39,30 +23,24 @@ export interface TreeJournal {
   close(): void;
 }
 
-/** Of a program's output, the end is enough while it runs; the result has the rest. */
-const MAX_STREAMING = 20_000;
-
 export function openTreeJournal(rootId: string): TreeJournal {
   const runs = new Map<string, RunJournal>();
-  const listeners = new Set<() => void>();
   const end = new AbortController();
+  /** Whose rows are other objects than those that the views have seen. */
+  const fresh = new Set<string>();
+  const views = createViews(() => fresh.clear());
   let after = 0;
   let version = 0;
   let loaded = false;
   let failure: Error | undefined;
-  let frame: number | undefined;
-  /** Views are told once for all that comes before the next picture is drawn. */
   const changed = () => {
     version++;
-    frame ??= requestAnimationFrame(() => {
-      frame = undefined;
-      for (const listener of listeners) listener();
-    });
+    views.tell();
   };
   const take = (event: JournalEvent) => {
     if (event.position <= after) return;
     after = event.position;
-    applyEvent(runs, event);
+    applyEvent(runs, fresh, event);
   };
   const load = async () => {
     for await (const events of pagesOf(rootId, end.signal)) {
@@ -76,7 +54,11 @@ export function openTreeJournal(rootId: string): TreeJournal {
     keepFollowing({
       signal: end.signal,
       open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
-      onState: () => {},
+      onState(state) {
+        if (state !== "live" || loaded) return;
+        loaded = true;
+        changed();
+      },
       onItem(item) {
         if (item.type === "reset") {
           runs.clear();
@@ -87,6 +69,10 @@ export function openTreeJournal(rootId: string): TreeJournal {
       },
     });
   load()
+    // Lost on the way: the stream goes on from there, as soon as there is somebody to ask.
+    .catch((error: unknown) => {
+      if (!isUnreachable(error)) throw error;
+    })
     .then(followOn)
     .catch((error: unknown) => {
       failure = error as Error;
@@ -103,62 +89,47 @@ export function openTreeJournal(rootId: string): TreeJournal {
     get version() {
       return version;
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: views.subscribe,
     close() {
       end.abort();
+      views.close();
+    },
+  };
+}
+
+/** Views are told once for all that comes before the next picture is drawn. */
+function createViews(onTell: () => void) {
+  const listeners = new Set<() => void>();
+  let frame: number | undefined;
+  const tellNow = () => {
+    frame = undefined;
+    onTell();
+    for (const listener of listeners) listener();
+  };
+  return {
+    tell() {
+      frame ??= requestAnimationFrame(tellNow);
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close() {
       listeners.clear();
       if (frame !== undefined) cancelAnimationFrame(frame);
     },
   };
 }
 
+/** The next page is under way while this one is folded. */
 async function* pagesOf(rootId: string, signal: AbortSignal): AsyncGenerator<readonly JournalEvent[]> {
-  let after: number | undefined = 0;
-  while (after !== undefined && !signal.aborted) {
-    const page: EventPage = await client.eventsPage(rootId, { after, tree: true });
-    yield page.events;
-    after = page.nextAfter;
+  const ask = (after: number): Promise<EventPage> => client.eventsPage(rootId, { after, tree: true });
+  let next: Promise<EventPage> | undefined = ask(0);
+  while (next && !signal.aborted) {
+    const { events, nextAfter }: EventPage = await next;
+    next = nextAfter === undefined ? undefined : ask(nextAfter);
+    // Whoever stops here does not ask for it any more.
+    next?.catch(() => {});
+    yield events;
   }
 }
-
-function applyEvent(runs: Map<string, RunJournal>, event: JournalEvent): void {
-  if (event.type === "RUN_STARTED") {
-    runs.set(event.runId, {
-      row: firstRow(event.runId, event.payload, event.ts),
-      events: [],
-      timeline: timelineProjection.initial(),
-      children: [],
-      streaming: new Map(),
-    });
-  }
-  const run = runs.get(event.runId);
-  if (!run) return;
-  if (event.type !== "RUN_STARTED") run.row = applyRunRow({ ...run.row }, event);
-  run.events.push(event);
-  run.timeline = applyTimeline(run.timeline, event);
-  if (event.type === "CHILD_RUN_STARTED") run.children.push(event.payload.child_run_id);
-  if (event.type === "AGENT_THOUGHT" || event.type === "MODEL_CALL_FAILED") {
-    run.streaming.delete(event.payload.callId);
-    run.streaming.delete(`${event.payload.callId}/reasoning`);
-  }
-  if (event.type === "TOOL_RESULT") run.streaming.delete(event.payload.toolCallId);
-}
-
-function applyDelta(runs: Map<string, RunJournal>, { type, runId, callId, attempt, text }: Delta): void {
-  const run = runs.get(runId);
-  if (!run) return;
-  const kind = KINDS[type];
-  const key = kind === "reasoning" ? `${callId}/reasoning` : callId;
-  const before = run.streaming.get(key);
-  const kept = before?.attempt === attempt ? before.text : "";
-  run.streaming.set(key, { kind, attempt, text: (kept + text).slice(-MAX_STREAMING) });
-}
-
-const KINDS = {
-  "text.delta": "text",
-  "reasoning.delta": "reasoning",
-  "tool-output.delta": "tool_output",
-} as const;

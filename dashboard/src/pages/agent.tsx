@@ -1,5 +1,49 @@
-import { PageHeader } from "../components/page-header.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { AgentDetail } from "../../../src/api/schema.ts";
+import { AgentFile } from "../components/agents/agent-file.tsx";
+import { AgentHeader } from "../components/agents/agent-header.tsx";
+import { AgentOverview } from "../components/agents/agent-overview.tsx";
+import { AgentReach } from "../components/agents/agent-reach.tsx";
+import { AgentRecord } from "../components/agents/agent-record.tsx";
+import { Failure } from "../display/failure.tsx";
+import { Loading } from "../display/loading.tsx";
+import { agentQuery } from "../live/queries.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import type { AgentSearch, AgentTab } from "./agent-search.ts";
 
 export function AgentPage() {
-  return <PageHeader title="Agent" />;
+  const { name } = useParams({ from: "/agents/$name" });
+  const agent = useQuery(agentQuery(name));
+  return (
+    <>
+      <AgentHeader name={name} agent={agent.data} />
+      {agent.isPending && <Loading what="Reading the agent" />}
+      {agent.isError && <Failure error={agent.error} onAgain={() => void agent.refetch()} />}
+      {agent.data && <Parts agent={agent.data} />}
+    </>
+  );
+}
+
+const TABS: readonly { value: AgentTab; label: string }[] = [
+  { value: "overview", label: "Overview" },
+  { value: "file", label: "File" },
+  { value: "reach", label: "Tools and reach" },
+  { value: "runs", label: "Runs and versions" },
+];
+
+function Parts({ agent }: { agent: AgentDetail }) {
+  const { tab = "overview", version, line } = useSearch({ from: "/agents/$name" });
+  const navigate = useNavigate({ from: "/agents/$name" });
+  const show = (next: AgentTab) => void navigate({ search: { tab: next } satisfies AgentSearch });
+  return (
+    <Tabs label="Parts of the agent" value={tab} onChange={show} tabs={TABS}>
+      <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-auto p-3 md:p-4">
+        {tab === "overview" && <AgentOverview agent={agent} />}
+        {tab === "file" && <AgentFile key={line} agent={agent} line={line} />}
+        {tab === "reach" && <AgentReach agent={agent} />}
+        {tab === "runs" && <AgentRecord name={agent.name} version={version} />}
+      </div>
+    </Tabs>
+  );
 }

@@ -1,5 +1,98 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo } from "react";
+import type { Agents } from "../../../src/api/schema.ts";
+import { AgentsEmpty } from "../components/agents/agents-empty.tsx";
+import { AgentsTable } from "../components/agents/agents-table.tsx";
+import { AgentsToolbar } from "../components/agents/agents-toolbar.tsx";
+import { ProblemList } from "../components/agents/problem-list.tsx";
+import { foundAgents, shownAgents, shownProblems } from "../components/agents/shown-agents.ts";
 import { PageHeader } from "../components/page-header.tsx";
+import { Failure } from "../display/failure.tsx";
+import { Loading } from "../display/loading.tsx";
+import { activityQuery, agentsQuery } from "../live/queries.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import type { AgentsSearch, AgentsView } from "./agents-search.ts";
+
+const AgentsGraph = lazy(async () => {
+  const { AgentsGraph: component } = await import("../components/agents/agents-graph.tsx");
+  return { default: component };
+});
 
 export function AgentsPage() {
-  return <PageHeader title="Agents" />;
+  const search = useSearch({ from: "/agents" });
+  const navigate = useNavigate({ from: "/agents" });
+  const agents = useQuery(agentsQuery);
+  const change = (next: Partial<Record<keyof AgentsSearch, string | undefined>>) =>
+    void navigate({ search: (now) => ({ ...now, ...next }) as AgentsSearch, replace: true });
+  return (
+    <>
+      <PageHeader title="Agents">
+        <AgentsToolbar
+          q={search.q ?? ""}
+          scope={search.scope ?? "own"}
+          reloading={agents.isFetching}
+          onSearch={(q) => change({ q: q || undefined })}
+          onScope={(scope) => change({ scope: scope === "all" ? scope : undefined })}
+          onReload={() => void agents.refetch()}
+        />
+      </PageHeader>
+      {agents.isPending && <Loading what="Reading the agents" />}
+      {agents.isError && <Failure error={agents.error} onAgain={() => void agents.refetch()} />}
+      {agents.data && <Views data={agents.data} search={search} onView={(view) => change({ view })} />}
+    </>
+  );
+}
+
+/** A picture of many needs room; on a phone the list comes first. */
+const usualView = (): AgentsView => (matchMedia("(min-width: 768px)").matches ? "graph" : "list");
+
+interface ViewsProps {
+  data: Agents;
+  search: AgentsSearch;
+  onView(view: AgentsView): void;
+}
+
+function Views({ data, search, onView }: ViewsProps) {
+  const activity = useQuery(activityQuery);
+  const { view = usualView(), scope = "own", q = "" } = search;
+  const shown = useMemo(() => shownAgents(data.agents, scope), [data, scope]);
+  const found = useMemo(() => foundAgents(shown, q), [shown, q]);
+  const problems = useMemo(() => shownProblems(data), [data]);
+  const tallies = useMemo(
+    () => new Map(activity.data?.agents.map((each) => [each.agent, each])),
+    [activity.data],
+  );
+  const listed = found ? shown.filter(({ name }) => found.has(name)) : shown;
+  const nobody = <p className="p-8 text-center text-muted">No agent fits “{q}”.</p>;
+  return (
+    <Tabs
+      label="Views of the agents"
+      value={view}
+      onChange={onView}
+      tabs={[
+        { value: "graph", label: "Graph" },
+        { value: "list", label: `List (${listed.length})` },
+        { value: "problems", label: problems.length > 0 ? `Problems (${problems.length})` : "Problems" },
+      ]}
+    >
+      {view !== "problems" && shown.length === 0 && <AgentsEmpty />}
+      {view === "graph" && shown.length > 0 && (
+        <Suspense fallback={<Loading what="Drawing" />}>
+          <AgentsGraph agents={shown} tallies={tallies} wanted={found} />
+        </Suspense>
+      )}
+      {view === "list" &&
+        shown.length > 0 &&
+        (listed.length > 0 ? <AgentsTable agents={listed} tallies={tallies} /> : nobody)}
+      {view === "problems" && (
+        <div className="min-h-0 flex-1 overflow-auto">
+          <ProblemList
+            problems={problems}
+            agentOf={({ file }) => data.agents.find((agent) => agent.file === file)?.name}
+          />
+        </div>
+      )}
+    </Tabs>
+  );
 }

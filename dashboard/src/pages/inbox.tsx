@@ -1,5 +1,37 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import { GrantsDialog } from "../components/inbox/grants-dialog.tsx";
+import { Inbox } from "../components/inbox/inbox.tsx";
 import { PageHeader } from "../components/page-header.tsx";
+import { Failure } from "../display/failure.tsx";
+import { Loading } from "../display/loading.tsx";
+import { approvalsQuery, runsQuery } from "../live/queries.ts";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+
+const NOT_ENDED = runsQuery({ status: ["pending", "running", "waiting", "suspended"] });
 
 export function InboxPage() {
-  return <PageHeader title="Inbox" />;
+  const approvals = useQuery(approvalsQuery);
+  const runs = useInfiniteQuery(NOT_ENDED);
+  const [grants, setGrants] = useState(false);
+  return (
+    <>
+      <PageHeader title="Inbox">
+        {approvals.data && approvals.data.length > 0 && <Badge tone="warn">{approvals.data.length}</Badge>}
+        <Button size="small" look="quiet" className="ml-auto max-md:h-10" onClick={() => setGrants(true)}>
+          <KeyRound size={13} aria-hidden /> Allowed without asking
+        </Button>
+      </PageHeader>
+      {approvals.data ? (
+        <Inbox items={approvals.data} runs={runs.data?.pages.flatMap((page) => page.runs) ?? []} />
+      ) : approvals.isError ? (
+        <Failure error={approvals.error} onAgain={() => void approvals.refetch()} />
+      ) : (
+        <Loading what="Asking what waits" />
+      )}
+      <GrantsDialog open={grants} onOpenChange={setGrants} />
+    </>
+  );
 }

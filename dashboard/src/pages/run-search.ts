@@ -1,13 +1,47 @@
-// What is shown of a run, as it stands in the address (U16).
+// What is shown of a run, as it stands in the address (U16). The event that is looked at is its hash: `#142` of the run
+// itself, `#<run>:142` of one whose timeline is open inside (U17).
+
+import { refOf } from "../components/event-detail/event-ref.ts";
+import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
 export const RUN_VIEWS = ["timeline", "waterfall", "conversation"] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
 
 export interface RunSearch {
   view?: RunView;
+  /** Only these kinds of events; absent: all. */
+  show?: Facet[];
+  /** What is looked for in the tree. */
+  q?: string;
+  /** Children whose timelines are open in place. */
+  open?: string[];
+  /** Events that are kept in sight, side by side: `<run>:<seq>`. */
+  pin?: string[];
+  tree?: "closed";
+  /** Absent: as there is room, or something to look at. */
+  details?: "open" | "closed";
 }
+
+const MAX_PINS = 2;
 
 export function runSearch(search: Record<string, unknown>): RunSearch {
   const view = RUN_VIEWS.find((each) => each === search["view"]);
-  return view === undefined ? {} : { view };
+  const show = FACETS.filter((facet) => words(search["show"]).includes(facet));
+  const open = words(search["open"]);
+  const details = (["open", "closed"] as const).find((each) => each === search["details"]);
+  const pin = words(search["pin"]).filter((each) => refOf(each) !== undefined);
+  // A number that is typed into the address is one.
+  const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
+  return {
+    ...(view === undefined ? {} : { view }),
+    ...(show.length === 0 ? {} : { show }),
+    ...(q === "" ? {} : { q }),
+    ...(open.length === 0 ? {} : { open }),
+    ...(pin.length === 0 ? {} : { pin: pin.slice(-MAX_PINS) }),
+    ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
+    ...(details === undefined ? {} : { details }),
+  };
 }
+
+const words = (value: unknown): string[] =>
+  [value].flat().filter((each): each is string => typeof each === "string" && each !== "");

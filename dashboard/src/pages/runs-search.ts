@@ -1,21 +1,35 @@
-// The filters of the list of runs, as they stand in the address (U02).
+// The filters of the list of runs, as they stand in the address (U02): the same that the API and `cadre runs` have.
 
-import { RUN_STATUSES, type RunStatus } from "../../../src/journal/events.ts";
+import { RUN_STATUSES, type RunStatus, WaitingOn } from "../../../src/journal/events.ts";
+
+/** How far back; `today` is since midnight. */
+export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
+export type Since = (typeof SINCE)[number];
 
 export interface RunsSearch {
   q?: string;
   agent?: string;
   status?: RunStatus[];
+  since?: Since;
+  waiting?: WaitingOn["kind"];
+  sort?: "cost";
+  /** Runs below others too. */
+  all?: true;
 }
 
 export function runsSearch(search: Record<string, unknown>): RunsSearch {
-  const { q, agent, status } = search;
-  const wanted = [status]
-    .flat()
-    .filter((each): each is RunStatus => RUN_STATUSES.includes(each as RunStatus));
+  const { q, agent, status, sort, all } = search;
+  const words = typeof status === "string" ? status.split(",") : [status].flat();
+  const statuses = RUN_STATUSES.filter((each) => words.includes(each));
+  const since = SINCE.find((each) => each === search["since"]);
+  const waiting = WaitingOn.shape.kind.options.find((each) => each === search["waiting"]);
   return {
-    ...(typeof q === "string" && q !== "" ? { q } : {}),
+    ...(typeof q === "string" && q !== "" ? { q } : typeof q === "number" ? { q: String(q) } : {}),
     ...(typeof agent === "string" && agent !== "" ? { agent } : {}),
-    ...(wanted.length > 0 ? { status: wanted } : {}),
+    ...(statuses.length > 0 ? { status: statuses } : {}),
+    ...(since === undefined ? {} : { since }),
+    ...(waiting === undefined ? {} : { waiting }),
+    ...(sort === "cost" ? { sort } : {}),
+    ...(all === true ? { all } : {}),
   };
 }

@@ -1,38 +1,51 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback } from "react";
 import { PageHeader } from "../components/page-header.tsx";
+import { BulkBar } from "../components/runs/bulk-bar.tsx";
+import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
+import { NoRuns } from "../components/runs/no-runs.tsx";
+import { RunList } from "../components/runs/run-list.tsx";
+import { SavedViews } from "../components/runs/saved-views.tsx";
+import { useRuns } from "../components/runs/use-runs.ts";
+import { useSelection } from "../components/runs/use-selection.ts";
+import { StartRunButton } from "../components/start-run/start-run-button.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
-import { StatusBadge } from "../display/status-badge.tsx";
-import { VisibleText } from "../display/visible-text.tsx";
-import { runsQuery } from "../live/queries.ts";
+import type { RunsSearch } from "./runs-search.ts";
 
 export function RunsPage() {
-  const { runId: _, ...filter } = useSearch({ from: "/" });
-  const runs = useInfiniteQuery(runsQuery(filter));
+  const { runId: _, ...search } = useSearch({ from: "/" });
+  const navigate = useNavigate();
+  const selection = useSelection();
+  const { rows, state, error, isMore, more, again } = useRuns(search);
+  const change = useCallback(
+    (next: RunsSearch) => void navigate({ to: "/", search: next, replace: true }),
+    [navigate],
+  );
   return (
     <>
-      <PageHeader title="Runs" />
-      {runs.isPending && <Loading what="Asking for the runs" />}
-      {runs.isError && <Failure error={runs.error} onAgain={() => void runs.refetch()} />}
-      <ul className="min-h-0 flex-1 overflow-auto">
-        {runs.data?.pages.flatMap((page) =>
-          page.runs.map((run) => (
-            <li key={run.id} className="border-line border-b">
-              <Link
-                to="/r/$runId"
-                params={{ runId: run.id }}
-                className="flex gap-3 px-4 py-2 hover:bg-raised"
-              >
-                <StatusBadge run={run} />
-                <span className="truncate">
-                  <VisibleText text={run.task} />
-                </span>
-              </Link>
-            </li>
-          )),
-        )}
-      </ul>
+      <PageHeader title="Runs">
+        <SavedViews />
+        <StartRunButton size="small" className="max-md:h-10 md:ml-auto" />
+      </PageHeader>
+      <div className="flex shrink-0 flex-col gap-2 border-line border-b bg-surface px-4 py-2">
+        <FilterBar search={search} onChange={change} />
+        <FilterChips search={search} onChange={change} />
+      </div>
+      {state === "pending" && <Loading what="Asking for the runs" />}
+      {state === "error" && rows.length === 0 && <Failure error={error} onAgain={again} />}
+      {state === "success" && rows.length === 0 && <NoRuns search={search} onChange={change} />}
+      {rows.length > 0 && (
+        <RunList
+          runs={rows}
+          about={JSON.stringify(search)}
+          selection={selection}
+          isMore={isMore}
+          onMore={more}
+          end={isMore && <Loading what="Asking for more" />}
+        />
+      )}
+      <BulkBar selection={selection} />
     </>
   );
 }

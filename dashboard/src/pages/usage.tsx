@@ -1,5 +1,39 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { PageHeader } from "../components/page-header.tsx";
+import { rangeFilter } from "../components/usage/usage-range.ts";
+import { UsageReport } from "../components/usage/usage-report.tsx";
+import { UsageToolbar } from "../components/usage/usage-toolbar.tsx";
+import { Failure } from "../display/failure.tsx";
+import { Loading } from "../display/loading.tsx";
+import { usageQuery } from "../live/queries.ts";
+import { usageSearch } from "./usage-search.ts";
 
 export function UsagePage() {
-  return <PageHeader title="Usage" />;
+  const { range = "7d", by = "agent", root } = useSearch({ from: "/usage" });
+  const navigate = useNavigate({ from: "/usage" });
+  const filter = rangeFilter(range, Date.now());
+  const usage = useQuery({
+    ...usageQuery({ ...filter, ...(root === undefined ? {} : { root }) }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageHeader title="Usage">
+        <UsageToolbar
+          key={root}
+          range={range}
+          by={by}
+          root={root}
+          onBy={(next) => void navigate({ search: (now) => usageSearch({ ...now, by: next }) })}
+          onRoot={(next) => void navigate({ search: (now) => usageSearch({ ...now, root: next }) })}
+        />
+      </PageHeader>
+      <div className="min-h-0 flex-1 overflow-auto p-3 md:p-4" aria-busy={usage.isFetching}>
+        {usage.isPending && <Loading what="Adding it up" />}
+        {usage.isError && <Failure error={usage.error} onAgain={() => void usage.refetch()} />}
+        {usage.data && !usage.isError && <UsageReport usage={usage.data} since={filter.since} by={by} />}
+      </div>
+    </>
+  );
 }

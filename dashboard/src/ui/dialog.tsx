@@ -22,7 +22,7 @@ export function Dialog({ open, onOpenChange, title, description, bare, wide, chi
         <Radix.Content
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
           className={classNames(
-            "fixed top-[10vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col overflow-hidden rounded-lg border border-line bg-surface shadow-2xl",
+            "fixed top-[10vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col overflow-hidden rounded-lg border border-line bg-surface shadow-2xl outline-none",
             wide ? "max-w-4xl" : "max-w-lg",
           )}
         >

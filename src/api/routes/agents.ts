@@ -1,12 +1,17 @@
 // The agents that can be run, and what is wrong with those that cannot.
 
 import type { z } from "zod";
+import { type Edge, edgesOf } from "../../agents/edges.ts";
+import { isTerminal } from "../../agents/terminal.ts";
 import { CadreError } from "../../errors.ts";
+import { Definition } from "../../journal/definition.ts";
+import { talliesByVersion } from "../../projections/agent-record.ts";
 import { ExplanationView } from "../explanation.ts";
+import { latestRuns } from "../latest-runs.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { AgentView } from "../schema.ts";
-import { AgentDetail, Agents } from "../wire.ts";
+import { AgentDetail, Agents, AgentVersions } from "../wire.ts";
 
 export function agentRoutes(parts: ApiParts): Route[] {
   return [
@@ -31,13 +36,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
     ),
     route(
       { method: "get", path: "/api/agents/{name}", summary: "One agent", answer: AgentDetail, polled: true },
-      async ({ params: { name } }) => {
-        const { agents } = await parts.agents();
-        const agent = agents.get(name);
-        if (!agent) throw new CadreError("NOT_FOUND", `There is no agent ${name}.`);
-        const { definition } = agent;
-        return { ...viewOf(agent), ...(definition ? { definition: { ...definition } } : {}) };
-      },
+      ({ params: { name } }) => detailOf(parts, name),
     ),
     route(
       {
@@ -48,17 +47,78 @@ export function agentRoutes(parts: ApiParts): Route[] {
       },
       ({ params: { name } }) => parts.explain(name),
     ),
+    route(
+      {
+        method: "get",
+        path: "/api/agents/{name}/versions",
+        summary: "How its latest runs went, by the definition that they had pinned",
+        answer: AgentVersions,
+      },
+      ({ params: { name } }) => versionsOf(parts, name),
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/definitions/{hash}",
+        summary: "An agent as runs have pinned it",
+        answer: Definition,
+      },
+      async ({ params: { hash } }) => {
+        const definition = await pinnedAs(parts, hash);
+        if (!definition) throw new CadreError("NOT_FOUND", `There is no definition ${hash}.`);
+        return definition;
+      },
+    ),
   ];
+}
+
+async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
+  const agent = (await parts.agents()).agents.get(name);
+  if (!agent) throw new CadreError("NOT_FOUND", `There is no agent ${name}.`);
+  const { definition, file } = agent;
+  const source = await parts.agentFile(file);
+  return {
+    ...viewOf(agent, parts),
+    ...(definition ? { definition: parts.people.mask.value({ ...definition }) } : {}),
+    ...(source ? { source } : {}),
+  };
+}
+
+/** Of an agent that is gone too: its runs are still there. */
+async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
+  const { rows, more } = await latestRuns(parts.store, name);
+  const now = (await parts.agents()).agents.get(name)?.definition?.source.hash;
+  const versions = talliesByVersion(rows).map(async (tally) => {
+    const definition = await pinnedAs(parts, tally.definition);
+    const sameFile = definition !== undefined && definition.source.hash === now;
+    return { ...tally, ...(definition ? { models: definition.models } : {}), sameFile };
+  });
+  return { versions: await Promise.all(versions), runs: rows.length, more };
+}
+
+/** Other things are kept under their hashes too, and are nobody's definition. */
+async function pinnedAs({ store }: ApiParts, hash: string): Promise<Definition | undefined> {
+  const text = await store.blob(hash);
+  if (text === undefined || !text.startsWith("{")) return undefined;
+  try {
+    return Definition.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }
 
 async function listOf(parts: ApiParts): Promise<z.input<typeof Agents>> {
   const { agents, problems } = await parts.agents();
   const listed = [...agents.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const own = new Set(listed.flatMap((agent) => agent.problems));
-  return { agents: listed.map(viewOf), problems: problems.filter((problem) => !own.has(problem)) };
+  return {
+    agents: listed.map((agent) => viewOf(agent, parts)),
+    problems: problems.filter((problem) => !own.has(problem)),
+  };
 }
 
-function viewOf({ name, file, definition, problems }: ListedAgent): AgentView {
+function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
+  const { name, file, scope, dialect, definition, problems, references } = agent;
   const { title, description = "", kind, models = [] } = definition ?? {};
   return {
     name,
@@ -68,5 +128,23 @@ function viewOf({ name, file, definition, problems }: ListedAgent): AgentView {
     models,
     file,
     problems: [...problems],
+    scope,
+    dialect,
+    edges: definition ? edgesOf(definition) : meantBy(references),
+    isTerminal: definition !== undefined && isTerminal(definition),
+    readOnly: definition !== undefined && isReadOnly(definition, people.tools),
+    steps: definition?.steps !== undefined,
   };
+}
+
+/** What a broken file says about others is still worth showing. */
+const meantBy = (references: ListedAgent["references"]): Edge[] =>
+  references.flatMap(({ key, agent }) =>
+    agent === undefined ? [] : [{ key: key as Edge["key"], to: agent }],
+  );
+
+/** `Bash(ls)` is still Bash; a tool that nobody knows by name, as those of a server, may do anything. */
+function isReadOnly({ readOnly, router, tools }: Definition, known: ApiParts["people"]["tools"]): boolean {
+  if (readOnly || router) return true;
+  return tools.allow?.every((rule) => known.get(rule.replace(/\(.*$/s, ""))?.effect === "read") ?? false;
 }

@@ -2,17 +2,15 @@
 
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
-import { grantOf } from "../../loop/give-grant.ts";
 import { decideApproval } from "../../loop/people.ts";
-import { type ApprovalItem, openItems } from "../../projections/approvals.ts";
-import { fold } from "../../projections/projection.ts";
-import { runStateProjection } from "../../projections/run-state.ts";
+import { previewEdit } from "../../loop/preview-edit.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
-import { isDamage } from "../failure.ts";
+import { approvalViews } from "../approval-views.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { ApprovalsQuery, ApprovalView, DecisionBody } from "../schema.ts";
+import { ApprovalsQuery, ApprovalView, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
+import { shownOfCall } from "../shown-call.ts";
 import { subtreeOf } from "../subtree.ts";
 import { Approvals, Decided } from "../wire.ts";
 
@@ -30,7 +28,7 @@ export function approvalRoutes(parts: ApiParts): Route[] {
       },
       async ({ query: { run } }) => {
         const refs = run === undefined ? await store.openApprovals() : await openBelow(store, run);
-        return { approvals: await viewsOf(parts, refs) };
+        return { approvals: await approvalViews(parts, refs) };
       },
     ),
     route(
@@ -45,7 +43,7 @@ export function approvalRoutes(parts: ApiParts): Route[] {
         const { runId, itemId } = parseApprovalId(await wholeId(store, id).catch(alike(id))) ?? {};
         const refs = runId === undefined ? [] : await store.openApprovals({ run: runId });
         const wanted = refs.filter((ref) => ref.itemId === itemId);
-        const [view] = await viewsOf(parts, wanted);
+        const [view] = await approvalViews(parts, wanted);
         return view ?? alike(id)(new CadreError("NOT_FOUND", id));
       },
     ),
@@ -63,6 +61,16 @@ export function approvalRoutes(parts: ApiParts): Route[] {
         );
         return decided.catch(alike(id));
       },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/approvals/{id}/preview",
+        summary: "What would come of it with another input; decides nothing",
+        body: PreviewBody,
+        answer: EditPreview,
+      },
+      ({ params: { id }, body: { input } }) => editPreview(parts, id, input).catch(alike(id)),
     ),
   ];
 }
@@ -95,46 +103,18 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   return refs.filter((ref) => below.has(ref.runId));
 }
 
-async function viewsOf({ store, people }: ApiParts, refs: readonly ApprovalRef[]): Promise<ApprovalView[]> {
-  const runIds = [...new Set(refs.map((ref) => ref.runId))];
-  const views = new Map<string, ApprovalView>();
-  for (const runId of runIds) {
-    const items = await itemsOf(store, runId);
-    if (items.length === 0) continue;
-    const path = await agentPath(store, runId);
-    for (const item of items)
-      views.set(`${runId}:${item.itemId}`, { ...item, path, ...grantShown(item, people) });
-  }
-  return refs.flatMap(({ runId, itemId }) => views.get(`${runId}:${itemId}`) ?? []);
+async function editPreview({ store, people }: ApiParts, id: string, input: unknown): Promise<EditPreview> {
+  const { item, workspace, refused, preview } = await previewEdit(await wholeId(store, id), input, people);
+  const { text, fingerprint, change } = preview ?? {};
+  // A file may hold what the journal would never say.
+  return people.mask.value({
+    ...(refused ? { problem: refused.message } : shownOfCall(item.tool, input, workspace, people)),
+    issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
+    ...(text === undefined ? {} : { preview: text }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(change === undefined ? {} : { change }),
+  });
 }
 
-function grantShown({ kind, tool, input }: ApprovalItem, { grantFor }: ApiParts["people"]) {
-  const grant = kind === "tool" ? grantOf(tool, input, grantFor) : undefined;
-  return grant === undefined ? {} : { grant };
-}
-
-/** A damaged run is set aside; it must not hide what waits in the others. */
-async function itemsOf(store: Store, runId: RunId): Promise<ApprovalItem[]> {
-  try {
-    return openItems(fold(runStateProjection, await store.journal(runId)));
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    await store.quarantine({
-      runId,
-      reason: error.message,
-      seq: error.details?.["seq"] as number | undefined,
-    });
-    return [];
-  }
-}
-
-async function agentPath(store: Store, runId: RunId): Promise<string[]> {
-  const path: string[] = [];
-  let next: RunId | undefined = runId;
-  while (next !== undefined) {
-    const row = await store.run(next);
-    if (row) path.unshift(row.agent);
-    next = row?.parentRunId;
-  }
-  return path;
-}
+const issuesOf = (refused: CadreError | undefined): EditPreview["issues"] =>
+  (refused?.details?.["issues"] ?? []) as EditPreview["issues"];

@@ -1,9 +1,10 @@
 // Runs: start them, and look at them. Reading changes nothing (A19).
 
-import type { RunRow } from "../../projections/run-row.ts";
+import { isTerminal } from "../../agents/terminal.ts";
+import { loadDefinition } from "../../loop/run-journal.ts";
 import type { Store } from "../../stores/store.ts";
-import { isDamage } from "../failure.ts";
 import { findRun } from "../find-run.ts";
+import { listRuns } from "../list-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -12,7 +13,8 @@ import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema
 import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
-import { Context, MessagePage, RunPage, Started } from "../wire.ts";
+import { verifyRun } from "../verify-run.ts";
+import { Context, MessagePage, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;
@@ -42,7 +44,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: RunPage,
         polled: true,
       },
-      ({ query }) => store.runs(query),
+      ({ query }) => listRuns(store, query),
     ),
     route(
       { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, polled: true },
@@ -65,6 +67,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         return view === "raw" ? transcript : summaryOf(transcript);
       },
     ),
+    definitionRoute(store),
     route(
       {
         method: "get",
@@ -82,19 +85,21 @@ export function runRoutes(parts: ApiParts): Route[] {
         summary: "Whether a run's journal is whole",
         answer: Verification,
       },
-      async ({ params: { id } }) => verify(store, await findRun(store, id)),
+      async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
     ),
   ];
 }
 
-/** Reading a journal verifies its chain (J9): a damaged one is an answer here, not a failure. */
-async function verify(store: Store, { id }: RunRow): Promise<Verification> {
-  const head = (await store.head(id))?.hash ?? "";
-  try {
-    return { ok: true, events: (await store.journal(id)).length, head };
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    const seq = error.details?.["seq"];
-    return { ok: false, events: typeof seq === "number" ? seq - 1 : 0, head, problem: error.message };
-  }
-}
+const definitionRoute = (store: Store): Route =>
+  route(
+    {
+      method: "get",
+      path: "/api/runs/{id}/definition",
+      summary: "The agent as a run has pinned it",
+      answer: RunDefinition,
+    },
+    async ({ params: { id } }) => {
+      const definition = await loadDefinition(store, (await findRun(store, id)).definition);
+      return { definition, isTerminal: isTerminal(definition) };
+    },
+  );

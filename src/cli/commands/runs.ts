@@ -3,10 +3,10 @@
 import type { CadreClient } from "../../api/client.ts";
 import type { ApprovalView, Health, RunSummary, RunTree } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
-import { RUN_STATUSES, type RunStatus } from "../../journal/events.ts";
 import { allRuns } from "../all-runs.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { filterOf } from "../runs-filter.ts";
 import { type Standing, standingsIn } from "../standing.ts";
 import { allOf, branches } from "../view/branches.ts";
 import { fitLines } from "../view/fit.ts";
@@ -19,6 +19,10 @@ import { table } from "../view/table.ts";
 export interface RunsOptions {
   status?: string;
   agent?: string;
+  search?: string;
+  since?: string;
+  waitingFor?: string;
+  sort?: string;
   limit?: string;
   all?: boolean;
 }
@@ -54,13 +58,10 @@ interface Found {
 }
 
 async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
-  const { all, agent, status } = options;
+  const { all } = options;
   const limit = limitOf(options.limit);
-  const isFiltered = agent !== undefined || status !== undefined;
-  const filter = {
-    ...(agent === undefined ? {} : { agent }),
-    ...(status === undefined ? {} : { status: statusesOf(status) }),
-  };
+  const filter = filterOf(options, Date.now());
+  const isFiltered = Object.keys(filter).length > 0;
   const roots = new Set<string>();
   const ids = new Set<string>();
   let below = 0;
@@ -78,7 +79,11 @@ async function read(client: CadreClient, options: RunsOptions): Promise<Found> {
     client.health(),
     client.approvals(),
   ]);
-  trees.sort((left, right) => right.createdAt - left.createdAt);
+  trees.sort((left, right) =>
+    options.sort === undefined
+      ? right.createdAt - left.createdAt
+      : right.treeUsage.cost - left.treeUsage.cost,
+  );
   return { trees, ids: isFiltered ? ids : undefined, below, health, open };
 }
 
@@ -123,7 +128,7 @@ function placed(rows: readonly string[][], width: number | undefined): string[] 
 }
 
 function remarks({ below }: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
-  const isFiltered = options.agent !== undefined || options.status !== undefined;
+  const isFiltered = Object.keys(filterOf(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;
   const nothing = isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`;
   return [
@@ -143,12 +148,4 @@ function limitOf(text: string | undefined): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= 500) return limit;
   throw new CadreError("USAGE", `--limit ${text}: give a whole number from 1 to 500.`);
-}
-
-function statusesOf(text: string): RunStatus[] {
-  return text.split(",").map((word) => {
-    const status = RUN_STATUSES.find((known) => known === word.trim());
-    if (status) return status;
-    throw new CadreError("USAGE", `--status ${word}: it is one of ${RUN_STATUSES.join(", ")}.`);
-  });
 }

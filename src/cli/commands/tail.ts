@@ -1,5 +1,6 @@
 // `cadre tail RUN`: what happened in a run and all below it, then what happens, until it ends. Never drives: where no
-// process does, nothing more can come, and that is said instead of waiting for it.
+// process does, nothing more can come, and that is said instead of waiting for it. A process that goes in the middle may
+// come back: that is waited for, for a while.
 
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -18,12 +19,12 @@ export async function tail(invocation: Invocation, id: string): Promise<number> 
   const leaving = watchLeaving();
   const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen, "lines");
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
-  let after: number | undefined;
+  let left: Left | undefined;
   try {
     for (;;) {
-      const answer = await watch(invocation, id, view, leaving.signal, after);
+      const answer = await watch(invocation, id, view, leaving.signal, left);
       if (typeof answer === "number") return leaving.signal.aborted ? leaving.code() : answer;
-      after = answer.position;
+      left = answer;
     }
   } finally {
     clearInterval(ticker);
@@ -31,16 +32,21 @@ export async function tail(invocation: Invocation, id: string): Promise<number> 
   }
 }
 
-/** The exit code, or how far it came before the owner left. */
+/** How far it came before the owner left. */
+interface Left {
+  position: number | undefined;
+}
+
 async function watch(
   { folder, io, json, screen, at }: Invocation,
   id: string,
   view: LiveView,
   signal: AbortSignal,
-  after: number | undefined,
-): Promise<number | { position: number | undefined }> {
+  left: Left | undefined,
+): Promise<number | Left> {
+  const after = left?.position;
   let position = after;
-  const connection = await connect({ folder, env: io.env, drive: false });
+  const connection = await connect({ folder, env: io.env, drive: false, returning: left !== undefined });
   const { client } = connection;
   try {
     const { id: runId } = await client.run(id);

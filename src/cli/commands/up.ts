@@ -2,10 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts } from "../../api/parts.ts";
-import { isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
+import { BUILT_PAGE, isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
 import type { StartRun } from "../../api/schema.ts";
 import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
 import type { Config, ConfigFlags } from "../../config.ts";
@@ -14,6 +13,7 @@ import { connect } from "../connect.ts";
 import { DEMO_AGENT, stageDemo } from "../demo-stage.ts";
 import { createInvocation, EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { createServerLog, type ServerLog } from "../server-log.ts";
 import { jsonLine } from "../view/plain.ts";
 
 export interface UpOptions {
@@ -36,6 +36,7 @@ export async function up(invocation: Invocation, options: UpOptions): Promise<nu
 async function stayUp(invocation: Invocation, options: UpOptions, order?: StartRun): Promise<number> {
   const { folder, io } = invocation;
   const leaving = watchLeaving();
+  const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   let server: PublicServer | undefined;
   try {
     const connection = await connect({
@@ -43,19 +44,24 @@ async function stayUp(invocation: Invocation, options: UpOptions, order?: StartR
       env: io.env,
       drive: true,
       flags: flagsOf(options),
+      onProblem: log?.problem,
       serve: async (parts, config) => {
-        server = await serveWeb(parts, config, io.env["CADRE_TOKEN"] || undefined);
+        log?.attend(parts);
+        server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log });
         return server;
       },
     });
     try {
       if (!server) return await refuseSecond(connection.client);
       sayUp(invocation, server, connection.problems, options.open);
+      await log?.started(connection.client, server.url);
       if (order) await connection.client.startRun(order);
-      await once(leaving.signal, "abort");
+      if (!leaving.signal.aborted) await once(leaving.signal, "abort");
+      log?.tell("stopping");
       return EXIT.done;
     } finally {
       await connection.close();
+      if (server) log?.tell("stopped");
     }
   } finally {
     leaving.dispose();
@@ -72,15 +78,22 @@ function flagsOf({ host, port, model }: UpOptions): ConfigFlags {
   };
 }
 
-/** Built by `npm run build`. */
-const PAGE = fileURLToPath(new URL("../../../dashboard/dist", import.meta.url));
+interface ServeWith {
+  /** The token, where somebody has chosen it. */
+  set: string | undefined;
+  log: ServerLog | undefined;
+}
 
-async function serveWeb(parts: ApiParts, config: Config, set: string | undefined): Promise<PublicServer> {
+async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith): Promise<PublicServer> {
   refuseExposed(config.server.host, set);
+  const token = set ?? tokenOf(config.dir);
+  // It may be new, and is a secret from now on.
+  parts.people.mask.renew();
   const server = await servePublicly(parts, {
     ...config.server,
-    token: set ?? tokenOf(config.dir),
-    page: PAGE,
+    token,
+    page: BUILT_PAGE,
+    ...(log ? { onRefused: log.refused } : {}),
   });
   parts.web.served = {
     newLink: server.newLink,
@@ -88,6 +101,7 @@ async function serveWeb(parts: ApiParts, config: Config, set: string | undefined
       if (set !== undefined)
         throw new CadreError("CONFLICT", "The token is set by CADRE_TOKEN: change it there, and start anew.");
       server.replaceToken(renewToken(config.dir));
+      parts.people.mask.renew();
     },
   };
   return server;

@@ -15,6 +15,11 @@ const item = (over: Partial<ApprovalView>): ApprovalView => ({
   input: { path: "a.txt" },
   round: 1,
   requestedAt: 0,
+  trail: [],
+  blocks: { runs: 1, root: false },
+  spent: { run: { cost: 0, unpriced: 0 }, tree: { cost: 0, unpriced: 0 } },
+  did: { turns: 1, toolCalls: 0, files: [] },
+  recent: [],
   ...over,
 });
 

@@ -3,7 +3,7 @@
 import { describe, expect } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
 import { follow } from "../follow.ts";
-import type { Append, Store } from "../store.ts";
+import type { Append, RunFilter, Store } from "../store.ts";
 import {
   admit,
   admitChild,
@@ -44,6 +44,31 @@ export function listContract(open: Open): void {
       });
       expect((await next.runs({})).runs.map(({ id }) => id)).toEqual(["r1"]);
     });
+
+    scenario(
+      "[U01] [U03] roots, since when, what is waited for; counted, and by whole trees",
+      async (opened) => {
+        const { store, clock } = opened;
+        await admit(store, "r1");
+        await admitChild(store, "c1", "r1", "r1");
+        clock.advance(10);
+        const later = clock.now();
+        await admit(store, "r2");
+        const driver = await take(store, "c1");
+        await driver.append([callStarted("m1")]);
+        await driver.append([thought("m1", { usage: { input: 10, output: 5 }, cost: 0.25 })]);
+        await driver.append([suspended("rest/1", { kind: "outcome_unknown", items: ["m1.0"] })]);
+        const ids = async (filter: RunFilter) => (await store.runs(filter)).runs.map(({ id }) => id);
+        expect(await ids({ roots: true })).toEqual(["r2", "r1"]);
+        expect(await ids({ since: later })).toEqual(["r2"]);
+        expect(await ids({ waiting: "outcome_unknown" })).toEqual(["c1"]);
+        expect([await store.countRuns({}), await store.countRuns({ roots: true, limit: 1 })]).toEqual([3, 2]);
+        const totals = await store.treeTotals(["r1", "r2", "nobody"]);
+        expect([...totals.keys()].sort()).toEqual(["r1", "r2"]);
+        expect(totals.get("r1")).toMatchObject({ runs: 2, usage: { input: 10, output: 5, cost: 0.25 } });
+        expect(totals.get("r2")).toMatchObject({ runs: 1, usage: { input: 0, cost: 0 } });
+      },
+    );
 
     scenario("rows tell where a run stands", async ({ store, clock }) => {
       await admit(store, "r1", { sessionId: "s1", userId: "maria", task: "Mend it" });

@@ -40,6 +40,27 @@ export function searchContract(open: Open): void {
     expect(await found(store, "mend green")).toEqual([]);
   });
 
+  scenario("[U04] the event to look at: all the words, else one of them", async ({ store }) => {
+    await admit(store, "r1", { task: "Mend the door" });
+    await signal(store, "r1", context("c1", "In green."));
+    await signal(store, "r1", context("c2", "A green door."));
+    await admit(store, "r2", { task: "Paint the fence" });
+    await signal(store, "r2", context("c1", "In green."));
+    const hits = async (q: string) => {
+      const { runs } = await store.runs({ q });
+      return Object.fromEntries(
+        await store.firstHits(
+          q,
+          runs.map(({ id }) => id),
+        ),
+      );
+    };
+    expect(await hits("green")).toEqual({ r1: 2, r2: 2 });
+    expect(await hits("green door")).toEqual({ r1: 3 });
+    expect(await hits("fence green")).toEqual({ r2: 1 });
+    expect(await hits("near( OR green")).toEqual({});
+  });
+
   scenario("what comes later is found later, and after a restart", async (opened) => {
     await admit(opened.store, "r1");
     expect(await found(opened.store, "violet")).toEqual([]);

@@ -22,6 +22,11 @@ export class CaughtUp extends Committer {
     return super.runs(filter);
   }
 
+  override async countRuns(filter: RunFilter) {
+    if (filter.q !== undefined) await this.catchUp("search", indexEvents);
+    return super.countRuns(filter);
+  }
+
   private async catchUp(name: string, take: Take): Promise<void> {
     const target = await this.position();
     const stands = await this.reading((sql) => metaOf(sql, name));

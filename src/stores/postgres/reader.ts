@@ -10,8 +10,8 @@ import { type Columns, hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { eventsOf, FIRST_HASH, readableEvents, verifyChain } from "./events.ts";
 import { storageError } from "./faults.ts";
+import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { type Database, NOW_MS, patiently } from "./open.ts";
-import { searchConditions } from "./search.ts";
 import { Sql, type Value } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 
@@ -86,11 +86,11 @@ export class PostgresReader {
   orphans(): Promise<RunId[]> {
     return this.reading(async (sql) => {
       const found = await sql.all(
-        `SELECT runs.id, runs.waiting_on FROM runs JOIN runs AS above ON above.id = runs.parent
-         WHERE runs.ended_at IS NULL AND runs.parent IS NOT NULL AND above.ended_at IS NOT NULL AND ${NOT_SET_ASIDE}`,
+        `SELECT runs.id FROM runs JOIN runs AS above ON above.id = runs.parent
+         WHERE runs.ended_at IS NULL AND runs.parent IS NOT NULL AND above.ended_at IS NOT NULL
+           AND runs.waiting IS DISTINCT FROM 'quarantine' AND ${NOT_SET_ASIDE}`,
       );
-      const left = found.filter(({ waiting_on: on }) => on === null || kindOf(on as string) !== "quarantine");
-      return left.map((columns) => columns["id"] as string);
+      return found.map((columns) => columns["id"] as string);
     });
   }
 
@@ -119,6 +119,18 @@ export class PostgresReader {
       );
       return found.map((columns) => ({ n: columns["n"] as number, row: listed(columns) }));
     });
+  }
+
+  countRuns(filter: RunFilter): Promise<number> {
+    return this.reading((sql) => countRuns(sql, filter));
+  }
+
+  treeTotals(roots: readonly RunId[]) {
+    return this.reading((sql) => treeTotals(sql, roots));
+  }
+
+  firstHits(q: string, runs: readonly RunId[]) {
+    return this.reading((sql) => firstHits(sql, q, runs));
   }
 
   sessions(filter: Parameters<Store["sessions"]>[0]) {
@@ -255,24 +267,4 @@ function listed(columns: Columns): RunRow {
   return detail === undefined
     ? row
     : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
-}
-
-const kindOf = (waitingOn: string): string => (JSON.parse(waitingOn) as { kind: string }).kind;
-
-function runConditions(filter: RunFilter): { where: string; values: Value[] } {
-  const given: [sql: (place: string) => string, value: Value | undefined][] = [
-    [(place) => `status = ANY(${place})`, filter.status],
-    [(place) => `agent = ${place}`, filter.agent],
-    [(place) => `root = ${place}`, filter.root],
-    [(place) => `parent = ${place}`, filter.parent],
-    [(place) => `session = ${place}`, filter.session],
-    [(place) => `n < ${place}`, filter.cursor === undefined ? undefined : Number(filter.cursor)],
-    ...(filter.q === undefined ? [] : searchConditions(filter.q)),
-  ];
-  const conditions = given.filter(([, value]) => value !== undefined);
-  const texts = conditions.map(([sql], index) => sql(`$${index + 1}`));
-  return {
-    where: texts.length > 0 ? `WHERE ${texts.join(" AND ")}` : "",
-    values: conditions.map(([, value]) => value!),
-  };
 }

@@ -78,6 +78,7 @@ function changingColumns(held: Held): Columns {
     n: held.n,
     status: row.status,
     waiting_on: json(row.waitingOn),
+    waiting: row.waitingOn?.kind ?? null,
     stop_reason: row.stopReason ?? null,
     summary: json(row.summary),
     turns: row.turns,
@@ -108,6 +109,7 @@ const INSERT_RUNS = "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL
 const CHANGING = [
   "status",
   "waiting_on",
+  "waiting",
   "stop_reason",
   "summary",
   "turns",

@@ -29,6 +29,8 @@ export const MIGRATIONS: readonly string[] = [
     born TEXT NOT NULL,
     status TEXT NOT NULL,
     waiting_on TEXT,
+    -- its kind: Postgres reads no JSON in which a zero or half a character is spelled out
+    waiting TEXT,
     stop_reason TEXT,
     summary TEXT,
     turns BIGINT NOT NULL,

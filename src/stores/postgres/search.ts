@@ -23,10 +23,18 @@ export function searchConditions(query: string): [sql: (place: string) => string
   if (words.length === 0) return [[(place) => `${place}::boolean`, false]];
   return words.map((word) => [
     (place) => `n IN (SELECT run FROM search WHERE words @@ ${place}::tsquery)`,
-    // A59: only letters and digits are left in a word; in quotes it is a word, whatever else it could mean.
-    `'${word}':*`,
+    beginning(word),
   ]);
 }
+
+/** What to look for in single events; undefined: nothing. */
+export function firstHitQueries(query: string): { all: string; any: string } | undefined {
+  const words = wordsOf(query).map(beginning);
+  return words.length === 0 ? undefined : { all: words.join(" & "), any: words.join(" | ") };
+}
+
+/** A59: only letters and digits are left in a word; in quotes it is a word, whatever else it could mean. */
+const beginning = (word: string): string => `'${word}':*`;
 
 const wordsOf = (text: string): string[] => [
   ...new Set(

@@ -19,6 +19,11 @@ export class CaughtUp extends Committer {
     return super.runs(filter);
   }
 
+  override async countRuns(filter: RunFilter) {
+    if (filter.q !== undefined) await this.catchUp(indexedUpTo, indexPage);
+    return super.countRuns(filter);
+  }
+
   private async catchUp(place: (sql: Sql) => number, takePage: TakePage): Promise<void> {
     let behind = place(this.sql) < this.lastPosition;
     while (behind) behind = await this.enqueue(() => takePage(this.sql, (...page) => this.page(...page)));

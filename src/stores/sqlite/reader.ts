@@ -1,6 +1,6 @@
 // Everything that is read from the file. A journal is verified against its chain as it is read (J9).
 
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
@@ -11,8 +11,8 @@ import { blobText, digest } from "../blobs.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
+import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { prepareStatements, type Statements } from "./rows.ts";
-import { searchConditions } from "./search.ts";
 import { type Columns, Sql } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 
@@ -88,6 +88,18 @@ export class SqliteReader {
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last && String(last["n"]);
     return { runs: this.listed(page.map(readRow)), nextCursor };
+  }
+
+  async countRuns(filter: RunFilter): Promise<number> {
+    return countRuns(this.sql, filter);
+  }
+
+  async treeTotals(roots: readonly RunId[]) {
+    return treeTotals(this.sql, roots);
+  }
+
+  async firstHits(q: string, runs: readonly RunId[]) {
+    return firstHits(this.sql, q, runs);
   }
 
   async sessions(filter: Parameters<Store["sessions"]>[0]) {
@@ -240,20 +252,6 @@ export class SqliteReader {
       throw error;
     }
   }
-}
-
-function runConditions(filter: RunFilter): { where: string; values: SQLInputValue[] } {
-  const conditions: [string, SQLInputValue[]][] = [];
-  if (filter.status)
-    conditions.push([`status IN (${filter.status.map(() => "?").join(", ")})`, [...filter.status]]);
-  if (filter.agent !== undefined) conditions.push(["agent = ?", [filter.agent]]);
-  if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
-  if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
-  if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
-  if (filter.q !== undefined) conditions.push(...searchConditions(filter.q));
-  if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
-  const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";
-  return { where, values: conditions.flatMap(([, values]) => values) };
 }
 
 function linkOf(columns: Columns) {

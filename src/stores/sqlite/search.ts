@@ -32,10 +32,18 @@ export function searchConditions(query: string): [sql: string, values: SQLInputV
   if (words.length === 0) return [["FALSE", []]];
   return words.map((word) => [
     "n IN (SELECT run FROM events WHERE position IN (SELECT rowid FROM search WHERE search MATCH ?))",
-    // A59: a word in quotes is a word, whatever else it could mean.
-    [`"${word}"*`],
+    [beginning(word)],
   ]);
 }
+
+/** What to look for in single events, the best first: all the words in one, else any of them. */
+export function firstHitQueries(query: string): string[] {
+  const words = searchWords(query).map(beginning);
+  return words.length < 2 ? words : [words.join(" AND "), words.join(" OR ")];
+}
+
+/** A59: a word in quotes is a word, whatever else it could mean. */
+const beginning = (word: string): string => `"${word}"*`;
 
 /** What is pruned is not found any more. */
 export function forgetWords(sql: Sql, positions: readonly Position[]): void {

@@ -3,8 +3,14 @@
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
-import { type Browser, type BrowserContext, chromium as driver, type Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import {
+  type Browser,
+  type BrowserContext,
+  chromium as driver,
+  type Locator,
+  type Page,
+} from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
 
 export interface OpenPage {
   page: Page;
@@ -17,18 +23,26 @@ export interface PageOptions {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
+  /** For all tests of the file; otherwise it is closed after the test that has opened it. */
+  stays?: boolean;
 }
 
 /** One browser for the file. */
 export function useBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
   let browser: Browser;
+  const opened: BrowserContext[] = [];
   beforeAll(async () => {
     browser = await launch();
   });
+  // A page whose server is gone asks for it again and again, and takes the next one's time.
+  afterEach(async () => {
+    for (const context of opened.splice(0)) await context.close();
+  });
   afterAll(() => browser?.close());
   return {
-    async open(link, { theme = "light", width = 1280, height = 800 } = {}) {
+    async open(link, { theme = "light", width = 1280, height = 800, stays = false } = {}) {
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+      if (!stays) opened.push(context);
       const page = await context.newPage();
       const problems = watch(page, new URL(link).origin);
       await page.goto(link);
@@ -38,11 +52,25 @@ export function useBrowser(): { open(link: string, options?: PageOptions): Promi
   };
 }
 
+/** Until the page says this of its connection. */
+export async function says(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByTestId("connection").filter({ hasText: text, visible: true }).first().waitFor();
+}
+
+/** The line of a difference that adds this. */
+export const added = (where: Page | Locator, line: string): Locator =>
+  where
+    .getByRole("table", { name: "Difference" })
+    .getByRole("row")
+    .filter({ hasText: `added${line}` });
+
+/** A real browser, one process per page: what the package proposes is made for a small machine that renders one page. */
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader"];
+
 async function launch(): Promise<Browser> {
   const given = process.env["CADRE_CHROMIUM"];
   const executablePath = given && existsSync(given) ? given : await chromium.executablePath();
-  const args = chromium.args.filter((arg) => !arg.startsWith("--headless"));
-  return driver.launch({ executablePath, args: [...args, "--no-sandbox"], headless: true });
+  return driver.launch({ executablePath, args: ARGS, headless: true });
 }
 
 function watch(page: Page, origin: string): string[] {

@@ -14,7 +14,7 @@ export interface Stage {
 export const stageProject = (more: Record<string, string> = {}): Promise<Project> =>
   project({
     "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
-    "agents/worker.md": agent("worker", "kind: subagent\nagents: [editor]\n"),
+    "agents/worker.md": agent("worker", "agents: [editor]\n"),
     "agents/editor.md": agent("editor", "kind: subagent\n"),
     "lead.script.yaml": `turns:
   - when: { turn: 1 }
@@ -27,7 +27,7 @@ export const stageProject = (more: Record<string, string> = {}): Promise<Project
     "worker.script.yaml": `turns:
   - when: { turn: 1 }
     text: "I look at what is there, and hand the change to an editor."
-    calls: [{ tool: Ls, input: { path: . } }]
+    calls: [{ tool: LS, input: { path: . } }]
   - when: { turn: 2 }
     calls: [{ tool: delegate, input: { agent: editor, task: "\${task}: write it down" } }]
   - report: { summary: "\${task}: done." }

@@ -1,3 +1,5 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
 import type { RunSummary } from "../../../../src/api/schema.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { RoleIcon } from "../../display/role-icon.tsx";
@@ -21,6 +23,9 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
     <PageHeader
       title={
         <span className="flex items-center gap-2">
+          <Link to="/chat" aria-label="All conversations" className="-m-2 p-3 md:hidden">
+            <ArrowLeft size={16} aria-hidden />
+          </Link>
           <RoleIcon agent={run.agent} /> {run.agent}
         </span>
       }
@@ -30,8 +35,8 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
       <Input
         type="search"
         aria-label="Find in this conversation"
-        placeholder="Find in this conversation"
-        className="ml-auto w-44"
+        placeholder="Find"
+        className="ml-auto w-32 max-md:hidden"
         value={filter}
         onChange={(event) => onFilter(event.target.value)}
       />

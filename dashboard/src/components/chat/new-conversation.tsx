@@ -6,12 +6,11 @@ import { MessagesSquare } from "lucide-react";
 import { useState } from "react";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
-import { RoleIcon } from "../../display/role-icon.tsx";
 import { client } from "../../live/client.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
-import { classNames } from "../../ui/class-names.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { PageHeader } from "../page-header.tsx";
+import { AgentChoice } from "./agent-choice.tsx";
 import { Composer } from "./composer.tsx";
 import { type Mode, ModeSwitch } from "./mode-switch.tsx";
 
@@ -34,6 +33,9 @@ export function NewConversation() {
       </Empty>
     );
   const agent = mains.find(({ name }) => name === (chosen ?? settings.data.agent))?.name ?? mains[0]!.name;
+  const [packed = [], own = []] = [true, false].map((inPack) =>
+    mains.filter(({ name }) => name.includes("/") === inPack),
+  );
   const inMode = mode ?? settings.data.mode;
   const begin = async (text: string, key: string) => {
     // The same words sent again are the same conversation: a lost answer must not begin a second one.
@@ -46,32 +48,10 @@ export function NewConversation() {
       <PageHeader title="New conversation">
         <ModeSwitch mode={inMode} fixed={false} onChange={setMode} />
       </PageHeader>
-      <fieldset className="grid min-h-0 flex-1 auto-rows-min gap-2 overflow-auto p-4 sm:grid-cols-2 xl:grid-cols-3">
-        <legend className="pb-2 text-muted text-sm">Whom do you want to talk to?</legend>
-        {mains.map(({ name, description }) => (
-          <label
-            key={name}
-            className={classNames(
-              "flex cursor-pointer gap-2.5 rounded-md border bg-surface p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent",
-              name === agent ? "border-accent" : "border-line hover:bg-raised",
-            )}
-          >
-            <input
-              type="radio"
-              name="agent"
-              className="mt-0.5"
-              checked={name === agent}
-              onChange={() => setChosen(name)}
-            />
-            <span className="min-w-0">
-              <span className="flex items-center gap-1.5 font-medium">
-                <RoleIcon agent={name} /> {name}
-              </span>
-              <span className="line-clamp-3 text-muted text-sm">{description}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <div className="min-h-0 flex-1 space-y-4 overflow-auto p-4">
+        <AgentChoice legend="Whom do you want to talk to?" agents={own} chosen={agent} onChoose={setChosen} />
+        <AgentChoice legend="Or somebody from a pack" agents={packed} chosen={agent} onChoose={setChosen} />
+      </div>
       <Composer draft="new" placeholder={`What should ${agent} do?`} busy={false} send={begin} />
     </section>
   );

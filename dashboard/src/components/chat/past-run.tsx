@@ -14,7 +14,7 @@ import { duration, money, plural } from "../../display/words.ts";
 import { runQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
-import { Conversation } from "../conversation/conversation.tsx";
+import { RunMessages } from "../conversation/run-messages.tsx";
 
 export function PastRun({ run }: { run: RunSummary }) {
   const [open, setOpen] = useState(false);
@@ -56,7 +56,7 @@ function WholeRun({ run, onClose }: { run: RunSummary; onClose(): void }) {
       {journal?.failure ? (
         <Failure error={journal.failure} />
       ) : journal?.loaded ? (
-        <Conversation journal={journal} runId={run.id} onSelect={() => {}} />
+        <RunMessages journal={journal} runId={run.id} />
       ) : (
         <Loading what="Reading the journal" />
       )}

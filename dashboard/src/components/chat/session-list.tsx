@@ -26,6 +26,11 @@ export function SessionList() {
         <Plus size={15} aria-hidden /> New conversation
       </Link>
       {sessions.isPending && <Loading />}
+      {sessions.data?.sessions.length === 0 && (
+        <p className="px-4 py-2 text-muted text-sm">
+          Conversations stay here: choose an agent and say what you want.
+        </p>
+      )}
       <ul className="min-h-0 flex-1 overflow-auto px-2 pb-2">
         {sessions.data?.sessions.map(({ id, runs, last }) => (
           <li key={id}>

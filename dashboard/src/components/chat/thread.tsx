@@ -8,7 +8,7 @@ import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
 import { runsQuery } from "../../live/queries.ts";
 import { useTreeJournal } from "../../live/use-tree-journal.ts";
-import { useStayAtEnd } from "../../ui/use-stay-at-end.ts";
+import { useStayAtEnd } from "../conversation/use-stay-at-end.ts";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { LiveRun } from "./live-run.tsx";
@@ -45,19 +45,21 @@ function Runs({ sessionId, runs, last }: { sessionId: string; runs: Run[]; last:
   const say = async (text: string, key: string) => {
     await client.say(sessionId, { agent: last.agent, text, mode, attended: true }, key);
   };
-  const end = useStayAtEnd(journal?.version ?? 0);
+  const { outer, inner } = useStayAtEnd(true);
   return (
     <div className="flex min-h-0 min-w-0 flex-1">
       <section aria-label="Conversation" className="flex min-h-0 min-w-0 flex-1 flex-col">
         <ChatHeader run={row} mode={mode} onMode={setChosen} filter={filter} onFilter={setFilter} />
-        <div ref={end.box} onScroll={end.onScroll} className="min-h-0 flex-1 space-y-6 overflow-auto p-4">
-          {runs
-            .slice(0, -1)
-            .filter((run) => has(run, filter))
-            .map((run) => (
-              <PastRun key={run.id} run={run} />
-            ))}
-          <LiveRun journal={journal} runId={last.id} />
+        <div ref={outer} className="min-h-0 flex-1 overflow-auto">
+          <div ref={inner} className="mx-auto max-w-3xl space-y-8 p-4">
+            {runs
+              .slice(0, -1)
+              .filter((run) => has(run, filter))
+              .map((run) => (
+                <PastRun key={run.id} run={run} />
+              ))}
+            <LiveRun journal={journal} runId={last.id} filter={filter} />
+          </div>
         </div>
         {current && busy && <Queue run={current} />}
         <Composer draft={sessionId} placeholder={`Say something to ${last.agent}`} busy={busy} send={say} />

@@ -1,5 +1,83 @@
-import type { RunViewProps } from "../run-view.ts";
+// U11: the same run as its timeline, as a chat. Follows what comes only while one looks at the end of it.
 
-export function Conversation({ runId }: RunViewProps) {
-  return <p className="p-4">{runId}</p>;
+import { ArrowDown } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Input, Select } from "../../ui/input.tsx";
+import type { RunViewProps } from "../run-view.ts";
+import { RunMessages } from "./run-messages.tsx";
+import { NO_FILTER, TALK_KINDS, type TalkFilter, type TalkKind } from "./talk-filter.ts";
+import { useStayAtEnd } from "./use-stay-at-end.ts";
+
+export function Conversation({ journal, runId, seq, onSelect }: RunViewProps) {
+  const [filter, setFilter] = useState(NO_FILTER);
+  const isLive = journal.runs.get(runId)?.row.endedAt === undefined;
+  const { outer, inner, atEnd, toEnd } = useStayAtEnd(isLive && seq === undefined);
+  const shown = useRef<number>(undefined);
+  useEffect(() => {
+    if (seq === undefined || shown.current === seq) return;
+    shown.current = seq;
+    outer.current?.querySelector(`[data-seq="${seq}"]`)?.scrollIntoView({ block: "center" });
+  }, [seq, outer]);
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <FilterBar filter={filter} onChange={setFilter} />
+      <div ref={outer} className="min-h-0 flex-1 overflow-y-auto">
+        <div ref={inner} className="mx-auto max-w-4xl p-3 md:p-4">
+          <RunMessages
+            key={runId}
+            journal={journal}
+            runId={runId}
+            filter={filter}
+            seq={seq}
+            onSelect={onSelect}
+          />
+        </div>
+      </div>
+      {!atEnd && (
+        <Button
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-lg max-md:h-10"
+          onClick={toEnd}
+        >
+          <ArrowDown size={14} aria-hidden /> Jump to latest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const LABELS: Record<TalkKind, string> = {
+  all: "Everything",
+  words: "Words",
+  tools: "Tools",
+  children: "Children",
+  notes: "Notes",
+  failures: "Failures",
+};
+
+function FilterBar({ filter, onChange }: { filter: TalkFilter; onChange(filter: TalkFilter): void }) {
+  return (
+    <div className="flex items-center gap-2 border-line border-b bg-surface px-3 py-1.5 md:px-4">
+      <Input
+        type="search"
+        aria-label="Filter messages by words"
+        placeholder="Filter messages"
+        className="min-w-0 flex-1 max-md:h-10 md:max-w-72"
+        value={filter.text}
+        onChange={({ target }) => onChange({ ...filter, text: target.value })}
+      />
+      <Select
+        aria-label="Filter messages by kind"
+        className="max-md:h-10"
+        value={filter.kind}
+        onChange={({ target }) => onChange({ ...filter, kind: target.value as TalkKind })}
+      >
+        {TALK_KINDS.map((kind) => (
+          <option key={kind} value={kind}>
+            {LABELS[kind]}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
 }

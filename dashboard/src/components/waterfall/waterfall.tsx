@@ -1,5 +1,97 @@
-import type { RunViewProps } from "../run-view.ts";
+// U08, U09: where the time went, run by run, over one axis of time. Only the rows in sight are drawn, and of each only
+// what can be told apart.
 
-export function Waterfall({ runId }: RunViewProps) {
-  return <p className="p-4">{runId}</p>;
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef, useState } from "react";
+import { useNow } from "../../display/use-now.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import type { RunViewProps } from "../run-view.ts";
+import { Axis } from "./axis.tsx";
+import type { Tip } from "./bars.tsx";
+import { Legend } from "./legend.tsx";
+import { Marks } from "./marks.tsx";
+import { WaterfallRow } from "./row.tsx";
+import { SpanTip } from "./span-tip.tsx";
+import { TookLine } from "./took-line.tsx";
+import { treeTime } from "./tree-rows.ts";
+import { useZoom } from "./use-zoom.ts";
+import { ZoomButtons } from "./zoom-buttons.tsx";
+
+const ROW_PX = 32;
+
+export function Waterfall({ journal, runId, onSelect }: RunViewProps) {
+  const rootId = rootOf(journal, runId);
+  const isOver = [...journal.runs.values()].every(({ row }) => row.endedAt !== undefined);
+  const now = useNow(isOver);
+  const events = [...journal.runs.values()].reduce((sum, run) => sum + run.events.length, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
+  const { rows, path } = useMemo(() => treeTime(journal, rootId, now), [journal, rootId, now, events]);
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const shown = useMemo(() => visibleRows(rows, folded), [rows, folded]);
+  const whole = useMemo(
+    () => ({ from: rows[0]?.life.from ?? 0, to: Math.max(...rows.map(({ life }) => life.to), 1) }),
+    [rows],
+  );
+  const zoom = useZoom(whole);
+  const [tip, setTip] = useState<Tip>();
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_PX,
+    overscan: 6,
+  });
+  const toggle = (id: string) =>
+    setFolded(
+      (before) => new Set(before.has(id) ? [...before].filter((each) => each !== id) : [...before, id]),
+    );
+  return (
+    <div data-waterfall="" className="flex min-h-0 flex-1 flex-col bg-surface">
+      <Marks />
+      <div className="flex flex-wrap items-center justify-between gap-x-2 pt-1">
+        <TookLine path={path} isOver={isOver} />
+        <ZoomButtons zoom={zoom} />
+      </div>
+      <Legend />
+      <Axis zoom={zoom} start={whole.from} now={isOver ? undefined : now} />
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto overflow-x-hidden">
+        <div className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = shown[index]!;
+            const id = row.run.row.id;
+            return (
+              <div key={id} className="absolute inset-x-0" style={{ top: start, height: ROW_PX }}>
+                <WaterfallRow
+                  row={row}
+                  zoom={zoom}
+                  isSelected={id === runId}
+                  isFolded={folded.has(id)}
+                  onFold={toggle}
+                  onSelect={onSelect}
+                  onHover={setTip}
+                />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      <SpanTip tip={tip} />
+    </div>
+  );
+}
+
+function rootOf(journal: TreeJournal, runId: string): string {
+  return journal.runs.get(runId)?.row.rootRunId ?? runId;
+}
+
+function visibleRows<Row extends { depth: number; run: { row: { id: string } } }>(
+  rows: readonly Row[],
+  folded: ReadonlySet<string>,
+): Row[] {
+  let hiddenBelow = Number.POSITIVE_INFINITY;
+  return rows.filter((row) => {
+    if (row.depth > hiddenBelow) return false;
+    hiddenBelow = folded.has(row.run.row.id) ? row.depth : Number.POSITIVE_INFINITY;
+    return true;
+  });
 }

@@ -1,0 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
+import { Activity } from "lucide-react";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { versionsQuery } from "../../live/queries.ts";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { AgentRuns } from "./agent-runs.tsx";
+import { VersionList } from "./version-list.tsx";
+
+/** How it has done so far. */
+export function AgentRecord({ name, version }: { name: string; version: string | undefined }) {
+  const versions = useQuery(versionsQuery(name));
+  if (versions.isPending) return <Loading what="Asking for its runs" />;
+  if (versions.isError) return <Failure error={versions.error} onAgain={() => void versions.refetch()} />;
+  if (versions.data.runs === 0)
+    return (
+      <Empty icon={<Activity size={28} aria-hidden />} title="It has not run yet">
+        <p>Its runs, and how each version of its file did, will be here.</p>
+        <Copyable text={`npx cadre run ${name} "…"`} label="Copy the command" />
+      </Empty>
+    );
+  return (
+    <>
+      <VersionList name={name} data={versions.data} chosen={version} />
+      <AgentRuns name={name} version={version} />
+    </>
+  );
+}

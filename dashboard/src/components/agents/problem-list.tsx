@@ -1,0 +1,81 @@
+// What is wrong in agents' files, and where: each leads to its agent, and there to its line.
+
+import { Link } from "@tanstack/react-router";
+import { CircleCheckBig, OctagonX, TriangleAlert } from "lucide-react";
+import type { AgentView } from "../../../../src/api/schema.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { Empty } from "../../ui/empty.tsx";
+
+export type Problem = AgentView["problems"][number];
+
+export interface ProblemListProps {
+  problems: readonly Problem[];
+  /** The agent whose file it is; undefined: the file became none. */
+  agentOf(problem: Problem): string | undefined;
+}
+
+export function ProblemList({ problems, agentOf }: ProblemListProps) {
+  if (problems.length === 0)
+    return (
+      <Empty icon={<CircleCheckBig size={28} aria-hidden />} title="Nothing is wrong">
+        <p>Every agent file could be read, and every agent that one names is there.</p>
+      </Empty>
+    );
+  const sorted = problems.toSorted(
+    (a, b) => severity(a) - severity(b) || (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line),
+  );
+  return (
+    <ul className="divide-y divide-line">
+      {sorted.map((problem) => (
+        <ProblemRow key={keyOf(problem)} problem={problem} agent={agentOf(problem)} />
+      ))}
+    </ul>
+  );
+}
+
+const severity = (problem: Problem): number => (problem.severity === "error" ? 0 : 1);
+
+const keyOf = ({ file, line, column, code, message }: Problem): string =>
+  [file, line, column, code, message].join(":");
+
+function ProblemRow({ problem, agent }: { problem: Problem; agent: string | undefined }) {
+  const { file, line, column, code, message, suggestion } = problem;
+  const isError = problem.severity === "error";
+  const Icon = isError ? OctagonX : TriangleAlert;
+  const place = `${file}:${line}:${column}`;
+  return (
+    <li className="flex gap-2.5 px-4 py-2.5 text-sm">
+      <Icon
+        size={15}
+        role="img"
+        aria-label={problem.severity}
+        className={isError ? "mt-0.5 shrink-0 text-bad" : "mt-0.5 shrink-0 text-warn"}
+      />
+      <div className="min-w-0">
+        <p>
+          <VisibleText text={message} />
+        </p>
+        {suggestion !== undefined && (
+          <p className="text-muted">
+            <VisibleText text={suggestion} />
+          </p>
+        )}
+        <p className="flex flex-wrap gap-x-3 break-all font-mono text-muted text-xs">
+          {agent === undefined ? (
+            <VisibleText text={place} />
+          ) : (
+            <Link
+              to="/agents/$name"
+              params={{ name: agent }}
+              search={{ tab: "file", line }}
+              className="text-accent underline"
+            >
+              <VisibleText text={place} />
+            </Link>
+          )}
+          <span>{code}</span>
+        </p>
+      </div>
+    </li>
+  );
+}

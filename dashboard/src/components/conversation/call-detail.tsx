@@ -1,0 +1,89 @@
+import type { ReactNode } from "react";
+import type { TalkCall } from "../../../../src/projections/talk.ts";
+import { Ansi } from "../../display/ansi.tsx";
+import { Diff } from "../../display/diff.tsx";
+import { JsonView } from "../../display/json-view.tsx";
+import { patchOfCall } from "../../display/patch-of-call.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { count } from "../../display/words.ts";
+import type { Streaming } from "../../live/tree-journal.ts";
+
+/** What went into a call and what came out of it, as far as the journal has it. */
+export function CallDetail({ call, streaming }: { call: TalkCall; streaming: Streaming | undefined }) {
+  const { tool, input, preview, decision, result } = call;
+  const patch = preview?.includes("\n@@ ") ? preview : patchOfCall(tool, input);
+  const command = tool === "Bash" ? commandOf(input) : undefined;
+  return (
+    <div className="flex flex-col gap-2 border-line border-t p-2 text-sm">
+      {decision && (
+        <p className="text-muted">
+          {DECISIONS[decision.decision]} <VisibleText text={decision.by} />
+          {decision.note !== undefined && (
+            <>
+              : <VisibleText text={decision.note} />
+            </>
+          )}
+        </p>
+      )}
+      {patch === undefined ? (
+        <Part name="Input">
+          {command === undefined ? <JsonView value={input} /> : <Ansi text={command} />}
+        </Part>
+      ) : (
+        <Part name={preview === patch ? "Change, as it was shown" : "Change that was asked for"}>
+          <Diff patch={patch} />
+        </Part>
+      )}
+      <Output result={result} streaming={streaming} />
+    </div>
+  );
+}
+
+function Output({ result, streaming }: { result: TalkCall["result"]; streaming: Streaming | undefined }) {
+  if (!result)
+    return streaming ? (
+      <Part name="Prints now">
+        <Ansi text={streaming.text} />
+      </Part>
+    ) : null;
+  const { output, untrusted, sandbox, ref, size } = result;
+  const about = [
+    untrusted === undefined ? "" : `words from outside: ${untrusted}`,
+    sandbox === undefined ? "" : sandbox === "none" ? "no sandbox" : `sandbox ${sandbox}`,
+    ref === undefined ? "" : `head and tail of ${count(size ?? 0)} characters`,
+  ].filter(Boolean);
+  return (
+    <Part name="Output" about={about.join(" · ")}>
+      {typeof output === "string" ? <Ansi text={output} /> : <JsonView value={output} />}
+    </Part>
+  );
+}
+
+const Part = ({ name, about, children }: { name: string; about?: string; children: ReactNode }) => (
+  <div>
+    <p className="pb-1 text-muted text-xs">
+      {name}
+      {about && (
+        <>
+          {" "}
+          (<VisibleText text={about} />)
+        </>
+      )}
+    </p>
+    {children}
+  </div>
+);
+
+/** Only where there is nothing else to see. */
+function commandOf(input: unknown): string | undefined {
+  const { command, ...rest } = (input ?? {}) as Record<string, unknown>;
+  return typeof command === "string" && Object.keys(rest).length === 0 ? command : undefined;
+}
+
+const DECISIONS = {
+  approve: "Approved by",
+  edit: "Changed and approved by",
+  reject: "Rejected by",
+  answer: "Answered by",
+  expire: "Not decided in time:",
+};

@@ -1,0 +1,112 @@
+// S2-78 … S2-85: a child as a box in its parent's answer. Folded, it says where it stands and what it said last.
+
+import { ChevronRight, FilePen } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { RoleIcon, roleOf } from "../../display/role-icon.tsx";
+import { StatusBadge } from "../../display/status-badge.tsx";
+import { useNow } from "../../display/use-now.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { duration, plural } from "../../display/words.ts";
+import { runStateOf } from "../../live/folds.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { classNames } from "../../ui/class-names.ts";
+
+export interface ChildBoxProps {
+  run: RunJournal;
+  /** Unfolded from the start. */
+  isOpen: boolean;
+  onSelect: (() => void) | undefined;
+  children: () => ReactNode;
+}
+
+export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
+  const [chosen, setOpen] = useState<boolean>();
+  const open = chosen ?? isOpen;
+  const { row } = run;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a part of the page, no set of fields
+    <div
+      role="group"
+      aria-label={`${row.agent}: ${row.task.slice(0, 80)}`}
+      className={classNames(
+        "rounded-md border border-line border-l-4 bg-surface",
+        STYLES[roleOf(row.agent)] ?? "border-l-child",
+      )}
+    >
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        onDoubleClick={onSelect}
+        className="flex min-h-10 w-full flex-wrap items-center gap-x-2 gap-y-0.5 rounded-md px-2 py-1.5 text-left text-sm hover:bg-raised"
+      >
+        <ChevronRight
+          size={13}
+          aria-hidden
+          className={classNames("shrink-0 text-muted", open && "rotate-90")}
+        />
+        <RoleIcon agent={row.agent} />
+        <span className="font-semibold">
+          <VisibleText text={row.agent} />
+        </span>
+        <StatusBadge run={row} />
+        <span className="min-w-32 flex-1 truncate text-muted">
+          <VisibleText text={row.task} />
+        </span>
+        <Took run={run} />
+      </button>
+      <Files run={run} />
+      {open ? <div className="border-line border-t p-2 md:pl-4">{children()}</div> : <LastLine run={run} />}
+    </div>
+  );
+}
+
+/** S2-85. */
+const STYLES: Record<string, string> = {
+  coder: "border-l-accent",
+  tester: "border-l-good",
+  reviewer: "border-l-warn",
+  planner: "border-l-info",
+  debugger: "border-l-bad",
+  main: "border-l-edge",
+};
+
+function Took({ run: { row } }: { run: RunJournal }) {
+  const now = useNow(row.endedAt !== undefined);
+  const time = duration((row.endedAt ?? Math.max(now, row.createdAt)) - row.createdAt);
+  const turns = plural(row.turns, "iteration");
+  const words =
+    row.endedAt === undefined ? `${time}, ${turns}` : `${WORDS[row.status] ?? "Ended"} in ${time} (${turns})`;
+  return <span className="shrink-0 text-muted text-xs tabular-nums">{words}</span>;
+}
+
+const WORDS: Record<string, string> = { completed: "Completed", failed: "Failed", cancelled: "Cancelled" };
+const MAX_FILES = 4;
+
+function Files({ run }: { run: RunJournal }) {
+  const files = [...runStateOf(run.events).files.keys()];
+  if (files.length === 0) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 px-2 pb-1.5 pl-8 font-mono text-muted text-xs">
+      <FilePen size={12} aria-label="Files that it changed" />
+      {files.slice(0, MAX_FILES).map((path) => (
+        <span key={path} className="max-w-full truncate">
+          <VisibleText text={path.replaceAll("\n", "↵")} />
+        </span>
+      ))}
+      {files.length > MAX_FILES && <span>and {files.length - MAX_FILES} more</span>}
+    </p>
+  );
+}
+
+/** U18: what it says now, or what happened last. */
+function LastLine({ run }: { run: RunJournal }) {
+  const streaming = [...run.streaming.values()].at(-1)?.text.trim().split("\n").at(-1);
+  const line = streaming || run.row.summary || run.timeline.entries.at(-1)?.title;
+  if (!line) return null;
+  return (
+    <p className="truncate px-2 pb-1.5 pl-8 text-muted text-xs">
+      <VisibleText text={line.slice(0, 300)} />
+    </p>
+  );
+}

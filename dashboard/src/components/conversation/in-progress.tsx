@@ -1,0 +1,40 @@
+// The end of an answer that goes on: what is being said now, or what the agent waits for.
+
+import { Hand, Hourglass, LoaderCircle } from "lucide-react";
+import { Elapsed } from "../../display/elapsed.tsx";
+import { Markdown } from "../../display/markdown.tsx";
+import { standingOf } from "../../display/status.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { talkOf, waterfallOf } from "../../live/folds.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { Reasoning } from "./reasoning.tsx";
+
+export function InProgress({ run }: { run: RunJournal }) {
+  const open = talkOf(run.events).open;
+  const text = open?.isTurn ? run.streaming.get(open.callId)?.text : undefined;
+  const reasoning = open?.isTurn ? run.streaming.get(`${open.callId}/reasoning`)?.text : undefined;
+  return (
+    <div className="flex flex-col gap-1.5">
+      {reasoning && <Reasoning text={reasoning} isLive />}
+      {text ? <Markdown text={text} /> : <Standing run={run} />}
+    </div>
+  );
+}
+
+function Standing({ run }: { run: RunJournal }) {
+  const span = waterfallOf(run.events).spans.at(-1);
+  const { needsPerson } = standingOf(run.row);
+  const isWorking = span?.activity === "model" || span?.activity === "tool" || span?.activity === "child";
+  const Icon = needsPerson ? Hand : isWorking ? LoaderCircle : Hourglass;
+  return (
+    <p className="flex items-center gap-1.5 text-muted text-xs">
+      <Icon size={13} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />
+      <span className="min-w-0 truncate">
+        <VisibleText
+          text={span?.activity === "model" ? `Waiting for ${span.label}` : (span?.label ?? "Starting")}
+        />
+      </span>
+      {span && <Elapsed from={span.from} />}
+    </p>
+  );
+}

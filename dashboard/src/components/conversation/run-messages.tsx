@@ -1,0 +1,81 @@
+import type { TalkMessage } from "../../../../src/projections/talk.ts";
+import { talkOf } from "../../live/folds.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { AnswerMessage } from "./answer-message.tsx";
+import { HeardMessage } from "./heard-message.tsx";
+import {
+  fitsActivity,
+  fitsHeard,
+  fitsLastWords,
+  isFiltered,
+  NO_FILTER,
+  type TalkFilter,
+} from "./talk-filter.ts";
+
+export interface RunMessagesProps {
+  journal: TreeJournal;
+  runId: string;
+  /** How deep below the first one it is shown. */
+  depth?: number;
+  filter?: TalkFilter;
+  /** The event that is looked at. */
+  seq?: number | undefined;
+  onSelect?: ((runId: string, seq?: number) => void) | undefined;
+}
+
+/** What was said in a run, with its children inside: for the run's page and for the chat. */
+export function RunMessages({
+  journal,
+  runId,
+  depth = 0,
+  filter = NO_FILTER,
+  seq,
+  onSelect,
+}: RunMessagesProps) {
+  const run = journal.runs.get(runId);
+  if (!run) return null;
+  const messages = talkOf(run.events).messages.filter((message) => {
+    if (depth > 0 && isInHeader(message)) return false;
+    if (!isFiltered(filter)) return true;
+    if (message.kind === "heard") return fitsHeard(message, filter);
+    return fitsLastWords(message, filter) || message.activity.some((each) => fitsActivity(each, filter));
+  });
+  if (messages.length === 0)
+    return <p className="p-4 text-center text-muted text-sm">Nothing here fits the filter.</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {messages.map((message) =>
+        message.kind === "heard" ? (
+          <HeardMessage key={message.seq} heard={message} selected={message.seq === seq} />
+        ) : (
+          <AnswerMessage
+            key={message.seq}
+            answer={message}
+            run={run}
+            journal={journal}
+            depth={depth}
+            filter={filter}
+            seq={seq}
+            onSelect={onSelect}
+            renderRun={(id) => (
+              <RunMessages
+                journal={journal}
+                runId={id}
+                depth={depth + 1}
+                filter={filter}
+                onSelect={onSelect}
+              />
+            )}
+          />
+        ),
+      )}
+    </div>
+  );
+}
+
+/** A short task stands at the head of the child's box already. */
+const isInHeader = (message: TalkMessage): boolean =>
+  message.kind === "heard" &&
+  message.source === "task" &&
+  message.text.length <= 60 &&
+  message.untrusted.length === 0;

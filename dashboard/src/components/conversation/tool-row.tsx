@@ -1,0 +1,87 @@
+// S4-57: a call in one line: what it does, where it stands, how long it took. Unfolded: what went in and what came out.
+
+import {
+  ChevronRight,
+  FileText,
+  FolderSearch,
+  Globe,
+  ListTodo,
+  MessageCircleQuestion,
+  PenLine,
+  Terminal,
+  Wrench,
+} from "lucide-react";
+import { useState } from "react";
+import type { TalkCall } from "../../../../src/projections/talk.ts";
+import { Elapsed } from "../../display/elapsed.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import type { Streaming } from "../../live/tree-journal.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { CallDetail } from "./call-detail.tsx";
+
+export interface ToolRowProps {
+  call: TalkCall;
+  /** What it prints now. */
+  streaming: Streaming | undefined;
+  /** It is the one that is looked at. */
+  selected: boolean;
+}
+
+export function ToolRow({ call, streaming, selected }: ToolRowProps) {
+  const [open, setOpen] = useState(false);
+  const { words, state, startedAt, endedAt, result } = call;
+  const Icon = ICONS.find(([names]) => names.test(call.tool))?.[1] ?? Wrench;
+  const [word, tone] = STATES[state];
+  return (
+    <div className={classNames("rounded-md border border-line", selected && "ring-2 ring-accent")}>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-10 w-full items-center gap-2 rounded-md px-2 py-1 text-left text-sm hover:bg-raised md:min-h-8"
+      >
+        <ChevronRight
+          size={13}
+          aria-hidden
+          className={classNames("shrink-0 text-muted", open && "rotate-90")}
+        />
+        <Icon size={14} aria-hidden className="shrink-0 text-muted" />
+        <span className="min-w-0 flex-1 truncate">
+          <VisibleText text={words} />
+        </span>
+        {result?.untrusted !== undefined && <Badge tone="warn">from outside</Badge>}
+        {word && <Badge tone={tone}>{word}</Badge>}
+        {startedAt !== undefined && (
+          <span className="shrink-0 text-muted text-xs">
+            <Elapsed from={startedAt} to={endedAt} />
+          </span>
+        )}
+      </button>
+      {open && <CallDetail call={call} streaming={streaming} />}
+    </div>
+  );
+}
+
+const STATES: Record<TalkCall["state"], [word: string, tone: Tone]> = {
+  said: ["not begun", "muted"],
+  asks: ["needs you", "warn"],
+  runs: ["running", "info"],
+  ok: ["", "good"],
+  error: ["failed", "bad"],
+  denied: ["refused", "bad"],
+  deferred: ["put off", "muted"],
+  stale: ["not done: changed", "warn"],
+  unknown: ["outcome unknown", "warn"],
+  not_started: ["not begun", "muted"],
+};
+
+const ICONS: readonly [RegExp, typeof Wrench][] = [
+  [/^Bash$|git|restart/i, Terminal],
+  [/^(Write|Edit)$/, PenLine],
+  [/^Read$/, FileText],
+  [/^(Grep|Glob|Ls)$/, FolderSearch],
+  [/^Web|^loki/, Globe],
+  [/^Todo/, ListTodo],
+  [/^AskUser$/, MessageCircleQuestion],
+];

@@ -1,0 +1,122 @@
+// On the right: the event that is looked at, or else the run. On small screens it lies over the page, and only for an event
+// or when it is asked for.
+
+import { PanelRightClose, PanelRightOpen, Pin } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { Loading } from "../../display/loading.tsx";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { useKept } from "../../ui/kept.ts";
+import { Splitter } from "../../ui/splitter.tsx";
+import type { RunViewProps } from "../run-view.ts";
+import { EventDetail } from "./event-detail.tsx";
+import { type EventRef, sameEvent } from "./event-ref.ts";
+
+const RunPanel = lazy(async () => ({ default: (await import("../run-panel/run-panel.tsx")).RunPanel }));
+
+export interface DetailsPaneProps extends RunViewProps {
+  selected: EventRef | undefined;
+  pins: readonly EventRef[];
+  closed: boolean;
+  onToggle(): void;
+  /** Back to the run. */
+  onDeselect(): void;
+  onPin(ref: EventRef): void;
+}
+
+const [WIDTH, MIN, MAX] = [340, 260, 760];
+
+export function DetailsPane(props: DetailsPaneProps) {
+  const { selected, closed, onToggle } = props;
+  const [kept, keep] = useKept("cadre.details-width");
+  const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
+  if (closed)
+    return (
+      <div className="hidden shrink-0 border-line border-l bg-surface p-1 md:block">
+        <Button look="quiet" size="small" aria-label="Show details" onClick={onToggle}>
+          <PanelRightOpen size={15} />
+        </Button>
+      </div>
+    );
+  return (
+    <>
+      <span className="hidden lg:flex">
+        <Splitter
+          label="Width of the details"
+          width={width}
+          min={MIN}
+          max={MAX}
+          pane="right"
+          onChange={(next) => keep(String(next))}
+        />
+      </span>
+      <section
+        aria-label="Details"
+        className={classNames(
+          "min-h-0 flex-col bg-surface lg:flex lg:w-(--details) lg:shrink-0",
+          "max-lg:fixed max-lg:inset-x-0 max-lg:bottom-0 max-lg:z-30 max-lg:max-h-[75vh] max-lg:border-line max-lg:border-t max-lg:shadow-2xl",
+          selected ? "flex" : "max-lg:hidden",
+        )}
+        style={{ "--details": `${width}px` } as React.CSSProperties}
+      >
+        <Bar {...props} />
+        <div className="min-h-0 flex-1 overflow-auto">
+          <Content {...props} />
+        </div>
+      </section>
+    </>
+  );
+}
+
+function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) {
+  const isPinned = pins.some((pin) => sameEvent(pin, selected));
+  return (
+    <div className="flex shrink-0 items-center gap-1 border-line border-b py-1 pr-1 pl-3">
+      <span className="text-muted text-xs">{selected ? `Event #${selected.seq}` : "Run"}</span>
+      <span className="ml-auto flex gap-1">
+        {selected && (
+          <>
+            <Button
+              look="quiet"
+              size="small"
+              className="max-md:h-10"
+              aria-pressed={isPinned}
+              onClick={() => onPin(selected)}
+            >
+              <Pin size={13} aria-hidden /> {isPinned ? "Unpin" : "Pin"}
+            </Button>
+            <Button look="quiet" size="small" className="max-md:h-10" onClick={onDeselect}>
+              Show the run
+            </Button>
+          </>
+        )}
+        <Button
+          look="quiet"
+          size="small"
+          className="max-md:h-10 max-md:min-w-10"
+          aria-label="Close details"
+          onClick={onToggle}
+        >
+          <PanelRightClose size={15} />
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+function Content({ journal, runId, seq, selected, onSelect }: DetailsPaneProps) {
+  if (selected)
+    return (
+      <EventDetail
+        run={journal.runs.get(selected.runId)}
+        eventRef={selected}
+        loaded={journal.loaded}
+        onSelect={onSelect}
+      />
+    );
+  return (
+    <Suspense fallback={<Loading />}>
+      <RunPanel journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
+    </Suspense>
+  );
+}

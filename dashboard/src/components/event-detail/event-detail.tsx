@@ -1,0 +1,119 @@
+import { useState } from "react";
+import type { JournalEvent } from "../../../../src/journal/events.ts";
+import { timelineEntry } from "../../../../src/projections/timeline.ts";
+import { Markdown } from "../../display/markdown.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { fullTime } from "../../display/words.ts";
+import { eventAt } from "../../live/run-journal.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { type Field, fieldsOf } from "./event-fields.ts";
+import type { EventRef } from "./event-ref.ts";
+
+export interface EventDetailProps {
+  run: RunJournal | undefined;
+  eventRef: EventRef;
+  /** While more is being read. */
+  loaded: boolean;
+  onSelect(runId: string): void;
+}
+
+export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect }: EventDetailProps) {
+  const event = run && eventAt(run, seq);
+  if (!event)
+    return (
+      <p role="status" className="p-4 text-muted text-sm">
+        {loaded ? `There is no event ${seq} in this run.` : `Reading up to event ${seq}…`}
+      </p>
+    );
+  const title = timelineEntry(event, run.timeline.names)?.title ?? event.type;
+  return (
+    <article className="min-w-0 p-3" aria-label={`Event ${seq}`}>
+      <h2 className="font-semibold text-sm [overflow-wrap:anywhere]">
+        <VisibleText text={title} />
+      </h2>
+      <p className="mt-0.5 text-muted text-xs">
+        {run.row.agent} · #{seq} · {fullTime(event.ts)} · <span className="font-mono">{event.type}</span>
+      </p>
+      <dl className="mt-2 flex flex-col gap-2">
+        {fieldsOf(event).map((field) => (
+          <FieldView key={field.label} field={field} onSelect={onSelect} />
+        ))}
+      </dl>
+      <Raw event={event} />
+      <p className="mt-3">
+        <Copyable text={`${location.origin}/r/${runId}#${seq}`} label="Copy the link to this event" />
+      </p>
+    </article>
+  );
+}
+
+function FieldView({
+  field: { label, value, form },
+  onSelect,
+}: {
+  field: Field;
+  onSelect(runId: string): void;
+}) {
+  if (form === undefined || form === "run")
+    return (
+      <div className="flex gap-2 text-sm">
+        <dt className="w-24 shrink-0 text-muted text-xs leading-5">{label}</dt>
+        <dd className="min-w-0 [overflow-wrap:anywhere]">
+          {form === "run" ? (
+            <button type="button" className="text-child underline" onClick={() => onSelect(value)}>
+              {value.slice(0, 12)}
+            </button>
+          ) : (
+            <VisibleText text={value} />
+          )}
+        </dd>
+      </div>
+    );
+  return (
+    <div className="min-w-0">
+      <dt className="text-muted text-xs">{label}</dt>
+      <dd className="mt-0.5 min-w-0 text-sm [overflow-wrap:anywhere]">
+        {form === "prose" ? <Markdown text={value} /> : <Block text={value} />}
+      </dd>
+    </div>
+  );
+}
+
+const SHOWN = 4_000;
+
+/** As it was written; of a long text the beginning, until somebody wants all of it. */
+function Block({ text }: { text: string }) {
+  const [all, setAll] = useState(false);
+  const isCut = !all && text.length > SHOWN;
+  return (
+    <>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keys must reach it
+        tabIndex={0}
+        className="max-h-96 overflow-auto whitespace-pre-wrap rounded-md border border-line bg-canvas p-2 font-mono text-xs"
+      >
+        <VisibleText text={isCut ? text.slice(0, SHOWN) : text} />
+      </pre>
+      {isCut && (
+        <Button size="small" className="mt-1" onClick={() => setAll(true)}>
+          Show all {text.length} characters
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The event as the journal has it: text, whatever it holds. */
+function Raw({ event }: { event: JournalEvent }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="mt-3">
+      <Button look="quiet" size="small" aria-expanded={open} className="-ml-2" onClick={() => setOpen(!open)}>
+        {open ? "Hide raw event" : "Show raw event"}
+      </Button>
+      {open && <Block text={JSON.stringify(event, null, 2)} />}
+    </div>
+  );
+}

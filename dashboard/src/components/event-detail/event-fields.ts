@@ -1,0 +1,173 @@
+// What there is to read in an event, before its raw form: the fields that a person asks for, in their words. Who decided
+// what, when, and under which rule stands first (U29).
+
+import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
+import { stopWords } from "../../../../src/projections/stop-words.ts";
+import { count, duration, fullTime, money } from "../../display/words.ts";
+
+export interface Field {
+  label: string;
+  value: string;
+  /** `block`: in its own box, as it was written; `prose`: as Markdown. */
+  form?: "block" | "prose" | "run";
+}
+
+type Read<T extends EventType> = (event: EventOf<T>) => (Field | undefined)[];
+
+export function fieldsOf(event: JournalEvent): Field[] {
+  const read = READERS[event.type] as ((event: JournalEvent) => (Field | undefined)[]) | undefined;
+  return (read?.(event) ?? []).filter((field) => field !== undefined);
+}
+
+const field = (label: string, value: unknown, form?: Field["form"]): Field | undefined => {
+  if (value === undefined || value === null || value === "") return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
+  return { label, value: text, ...(form === undefined ? {} : { form }) };
+};
+
+const time = (label: string, ts: number | undefined) =>
+  field(label, ts === undefined ? undefined : fullTime(ts));
+const untrusted = (from: readonly string[] | string | undefined) =>
+  field("Words of strangers, from", typeof from === "string" ? from : from?.join(", "));
+
+const ended = ({ payload }: { payload: Payload<"RUN_COMPLETED"> }): (Field | undefined)[] => {
+  const { why, next } = stopWords(payload.stopReason);
+  return [
+    field("Why", why),
+    field("What you can do now", next?.replaceAll("`", "")),
+    field("Summary", payload.summary, "prose"),
+    field("Output", payload.output, "block"),
+    field("First cause", payload.result.first_cause?.summary),
+    field("Run of the first cause", payload.result.first_cause?.run_id, "run"),
+  ];
+};
+
+const READERS: { [T in EventType]?: Read<T> } = {
+  RUN_STARTED: ({ payload }) => [
+    field("Task", payload.task, "prose"),
+    field("Input", payload.input, "block"),
+    field("Success when", payload.criteria),
+    field("Started because", payload.reason ?? payload.trigger),
+    field("By", payload.userId),
+    field("Folder", payload.workspace),
+    untrusted(payload.untrusted),
+  ],
+  CONTEXT_ADDED: ({ payload }) => [
+    field("From", payload.from ?? payload.source),
+    field("Text", payload.text, "prose"),
+    untrusted(payload.untrusted),
+  ],
+  MODEL_CALL_STARTED: ({ payload }) => [
+    field("Model", payload.model),
+    field("For", payload.purpose ?? "turn"),
+    field("Attempt", payload.attempt),
+    field("May use", payload.estimate && `${count(payload.estimate.tokens)} tokens`),
+  ],
+  AGENT_THOUGHT: ({ payload }) => [
+    field("Says", textOf(payload.content), "prose"),
+    field("Reasoning", reasoningOf(payload.content), "prose"),
+    ...toolCallsOf(payload.content).map(({ toolName, input, invalid }) =>
+      field(`Calls ${toolName}`, invalid ?? input, "block"),
+    ),
+    field("Tokens", `${count(payload.usage.input)} in, ${count(payload.usage.output)} out`),
+    field("Cost", payload.cost === null ? "unknown: no price for this model" : money(payload.cost)),
+    field("Took", duration(payload.ms)),
+  ],
+  MODEL_CALL_FAILED: ({ payload }) => [
+    field("What happened", payload.message),
+    field("Cause", payload.cause.replaceAll("_", " ")),
+    field("Attempt", payload.attempt ?? 1),
+    time("Next try", payload.retryAt),
+  ],
+  TOOL_PROPOSED: ({ payload }) => [
+    field("Tool", payload.name),
+    field("Verdict", payload.verdict),
+    field("Rule", payload.rule),
+    field("Effect", payload.effect),
+    field("Preview", payload.preview, "block"),
+    time("Wait for a person until", payload.expiresAt),
+    untrusted(payload.untrusted),
+    field("Bound to", payload.hash),
+  ],
+  APPROVAL_DECIDED: ({ payload, ts }) => [
+    field("Who", payload.by),
+    time("When", ts),
+    field("Decision", payload.decision),
+    field("Note", payload.note),
+    field("Answer", payload.answer, "prose"),
+    field("Changed input", payload.input, "block"),
+    field("Scope", payload.scope),
+    field("Grant", payload.grant),
+    time("Until", payload.until),
+    field("Bound to", payload.hash),
+  ],
+  TOOL_STARTED: ({ payload }) => [
+    field("Call", payload.toolCallId),
+    field("Attempt", payload.attempt),
+    field("Where", payload.host === undefined ? undefined : `${payload.host}, process ${payload.pid ?? "?"}`),
+  ],
+  TOOL_RESULT: ({ payload }) => [
+    field("Outcome", payload.outcome ?? (payload.isError ? "error" : "ok")),
+    field("Files", payload.files?.map(({ path, change }) => `${change} ${path}`).join("\n"), "block"),
+    field("Output", payload.output, "block"),
+    field("Whole output", payload.size === undefined ? undefined : `${count(payload.size)} characters`),
+    field("Sandbox", payload.sandbox),
+    untrusted(payload.untrusted),
+    field("Took", payload.ms === undefined ? undefined : duration(payload.ms)),
+  ],
+  OUTCOME_DECIDED: ({ payload, ts }) => [
+    field("Who", payload.by),
+    time("When", ts),
+    field("Verdict", payload.verdict.replaceAll("_", " ")),
+    field("Note", payload.note),
+    field("Output", payload.output, "block"),
+  ],
+  RUN_SUSPENDED: ({ payload }) => [
+    field("Waits for", payload.waitingOn.kind.replaceAll("_", " ")),
+    field("Why", payload.waitingOn.detail),
+    time("Until", payload.waitingOn.until),
+    field("Blocked by", payload.blocked_by_child_run_id, "run"),
+  ],
+  RUN_RESUMED: ({ payload, ts }) => [field("Who", payload.by), time("When", ts), field("Note", payload.note)],
+  CHILD_RUN_STARTED: ({ payload }) => [
+    field("Agent", payload.agent_type),
+    field("Task", payload.task, "prose"),
+    field("Child", payload.child_run_id, "run"),
+    field("Attempt", payload.attempt),
+  ],
+  CHILD_RUN_COMPLETED: ({ payload }) => [
+    field("Child", payload.child_run_id, "run"),
+    field("Summary", payload.summary, "prose"),
+    field("Took", duration(payload.result.duration_ms)),
+    field("Turns", payload.result.iteration_count),
+    field("Files", [...payload.result.files_created, ...payload.result.files_modified].join("\n"), "block"),
+    field("First cause", payload.result.first_cause?.summary),
+  ],
+  TEAM_MESSAGE: ({ payload }) => [field("From", payload.from), field("Text", payload.text, "prose")],
+  TEAM_VOTE: ({ payload }) => [
+    field("From", payload.from),
+    field("Ready", payload.ready ? "yes" : "no"),
+    field("Reason", payload.reason, "prose"),
+  ],
+  CONTEXT_COMPACTED: ({ payload }) => [field("Summary", payload.summary, "prose")],
+  LIMIT_REACHED: ({ payload }) => [
+    field("Limit", payload.limit),
+    field("Value", payload.value),
+    field("Ends the run", payload.hard ? "yes" : "no"),
+  ],
+  CANCEL_REQUESTED: ({ payload, ts }) => [
+    field("Who", payload.by),
+    time("When", ts),
+    field("Reason", payload.reason),
+    field("Because of", payload.via, "run"),
+  ],
+  SYSTEM_ERROR: ({ payload }) => [
+    field("What happened", payload.message),
+    field("Code", payload.code),
+    field("Ends the run", payload.fatal ? "yes" : "no"),
+  ],
+  RUN_COMPLETED: ended,
+  RUN_FAILED: ended,
+  RUN_CANCELLED: ended,
+};

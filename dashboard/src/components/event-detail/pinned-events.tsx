@@ -1,0 +1,44 @@
+// U15: two events side by side, of whatever runs of the tree.
+
+import { PinOff } from "lucide-react";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { EventDetail } from "./event-detail.tsx";
+import { type EventRef, refText } from "./event-ref.ts";
+
+export interface PinnedEventsProps {
+  journal: TreeJournal;
+  pins: readonly EventRef[];
+  onSelect(runId: string): void;
+  onUnpin(ref: EventRef): void;
+}
+
+export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsProps) {
+  if (pins.length === 0) return null;
+  return (
+    <section
+      aria-label="Pinned events"
+      className="flex h-2/5 shrink-0 flex-col divide-line border-line border-t bg-surface max-sm:divide-y sm:flex-row sm:divide-x"
+    >
+      {pins.map((ref) => (
+        <div key={refText(ref)} className="relative min-h-0 min-w-0 flex-1 overflow-auto">
+          <Button
+            look="quiet"
+            size="small"
+            className="absolute top-1 right-1 bg-surface"
+            aria-label={`Unpin event ${ref.seq}`}
+            onClick={() => onUnpin(ref)}
+          >
+            <PinOff size={13} />
+          </Button>
+          <EventDetail
+            run={journal.runs.get(ref.runId)}
+            eventRef={ref}
+            loaded={journal.loaded}
+            onSelect={onSelect}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+// U30: every key that does something here.
+
+import { Fragment } from "react";
+import { Dialog } from "../../ui/dialog.tsx";
+import { boundHotkeys } from "../../ui/hotkeys.ts";
+import { Kbd } from "../../ui/kbd.tsx";
+import { shownKeys } from "./shown-keys.ts";
+
+export function HelpDialog({ onClose }: { onClose(): void }) {
+  const isMac = navigator.platform.startsWith("Mac");
+  const hotkeys = [...boundHotkeys()].toSorted((left, right) => rank(left.keys) - rank(right.keys));
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => open || onClose()}
+      title="Keys"
+      description="Of this page, as it is now."
+    >
+      <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 overflow-auto p-4 text-sm">
+        {hotkeys.map(({ keys, label }) => (
+          <Fragment key={keys}>
+            <dt className="flex gap-1">
+              {shownKeys(keys, isMac).map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dt>
+            <dd>{label}</dd>
+          </Fragment>
+        ))}
+        <dt>
+          <Kbd>Esc</Kbd>
+        </dt>
+        <dd>Close what is open</dd>
+      </dl>
+    </Dialog>
+  );
+}
+
+/** The page's own first, then where one can go, then what is everywhere. */
+const rank = (keys: string): number => (keys.startsWith("g ") ? 1 : keys.length > 1 || keys === "?" ? 2 : 0);

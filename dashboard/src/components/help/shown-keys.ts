@@ -1,0 +1,7 @@
+/** Keys as they stand on a keyboard: `mod+k` is ⌘ K or Ctrl K. */
+export const shownKeys = (keys: string, isMac: boolean): string[] =>
+  keys
+    .split(/[ +]/)
+    .map((key) => (key === "mod" ? (isMac ? "⌘" : "Ctrl") : key.length === 1 ? key : (NAMES[key] ?? key)));
+
+const NAMES: Record<string, string> = { Enter: "↵", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓" };

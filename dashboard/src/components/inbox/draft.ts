@@ -1,0 +1,64 @@
+// An input while a person changes it: text for each of its fields, or one JSON text where it has none. Pure.
+
+export interface DraftField {
+  name: string;
+  text: string;
+}
+
+export interface Draft {
+  fields: readonly DraftField[];
+  /** The field that is most likely to be changed. */
+  main: number;
+  /** What it comes to; undefined while a text cannot be read. */
+  input: unknown;
+  problem: string | undefined;
+  with(name: string, text: string): Draft;
+}
+
+const AS_JSON = "input (JSON)";
+const MAIN = ["command", "content", "new_string", "task", "url"];
+
+export function draftOf(input: unknown): Draft {
+  const isPlain = typeof input === "object" && input !== null && !Array.isArray(input);
+  if (!isPlain) return draftFrom([{ name: AS_JSON, text: jsonOf(input) }], { [AS_JSON]: false });
+  const entries = Object.entries(input);
+  const isText = Object.fromEntries(entries.map(([name, value]) => [name, typeof value === "string"]));
+  return draftFrom(
+    entries.map(([name, value]) => ({ name, text: typeof value === "string" ? value : jsonOf(value) })),
+    isText,
+  );
+}
+
+function draftFrom(fields: readonly DraftField[], isText: Record<string, boolean>): Draft {
+  const main = Math.max(
+    0,
+    fields.findIndex(({ name }) => MAIN.includes(name)),
+  );
+  return {
+    fields,
+    main,
+    ...read(fields, isText),
+    with: (name, text) =>
+      draftFrom(
+        fields.map((field) => (field.name === name ? { name, text } : field)),
+        isText,
+      ),
+  };
+}
+
+function read(
+  fields: readonly DraftField[],
+  isText: Record<string, boolean>,
+): Pick<Draft, "input" | "problem"> {
+  const values: Record<string, unknown> = {};
+  for (const { name, text } of fields) {
+    try {
+      values[name] = isText[name] ? text : JSON.parse(text);
+    } catch {
+      return { input: undefined, problem: `${name} is no JSON yet.` };
+    }
+  }
+  return { input: AS_JSON in isText ? values[AS_JSON] : values, problem: undefined };
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value, null, 2) ?? "";

@@ -1,0 +1,88 @@
+// U20, U30, U34: the queue and one card of it. The card that is looked at stays until it is answered, whatever comes in
+// meanwhile; on a phone it has the screen to itself.
+
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ApprovalView, RunSummary } from "../../../../src/api/schema.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { AlikeButton } from "./alike-button.tsx";
+import { Card } from "./card.tsx";
+import { GoneCard } from "./gone-card.tsx";
+import { alike, titleOf } from "./queue.ts";
+import { QueuePane } from "./queue-pane.tsx";
+import { Together } from "./together.tsx";
+import { neighbour, nextBlocked, useCurrent } from "./use-current.ts";
+import { wordsSaid } from "./use-decide.ts";
+import { useQueue } from "./use-queue.ts";
+
+export interface InboxProps {
+  items: readonly ApprovalView[];
+  /** Those that have not ended. */
+  runs: readonly RunSummary[];
+}
+
+export function Inbox({ items, runs }: InboxProps) {
+  const { item: wanted, together } = useSearch({ from: "/inbox" });
+  const navigate = useNavigate({ from: "/inbox" });
+  const queue = useQueue(items);
+  const order = queue.rows.filter(({ gone }) => !gone).map(({ item }) => item);
+  const { current, forget } = useCurrent(wanted, order);
+  const [said, setSaid] = useState<string>();
+  const [answered, setAnswered] = useState(0);
+  const item = items.find(({ id }) => id === current);
+  const open = (next: ApprovalView | undefined) =>
+    void navigate({ search: next ? { item: next.id } : {}, replace: true });
+  const step = (by: 1 | -1) => open(neighbour(queue.rows, order, current, by));
+  const done = (words: string, those: readonly ApprovalView[], after?: ApprovalView) => {
+    setSaid(words);
+    setAnswered(answered + 1);
+    forget(those);
+    open(after);
+  };
+  useHotkeys([
+    { keys: "j", label: "Next that waits", run: () => step(1) },
+    { keys: "k", label: "The one before", run: () => step(-1) },
+    {
+      keys: ".",
+      label: "Next that blocks a root",
+      run: () => open(nextBlocked(order, current)),
+    },
+  ]);
+  // Alone it has the page to itself, in the middle.
+  const alone = queue.rows.length === 0 && current === undefined;
+  const similar = item ? alike(item, order) : [];
+  return (
+    <div className="flex min-h-0 flex-1">
+      <div
+        className={classNames(
+          "w-full shrink-0 overflow-y-auto border-line",
+          !alone && "md:w-80 md:border-r",
+          wanted !== undefined && "max-md:hidden",
+        )}
+      >
+        <QueuePane {...{ queue, runs, current, said }} />
+      </div>
+      <div className={classNames("flex min-w-0 flex-1 flex-col", wanted === undefined && "max-md:hidden")}>
+        {together && similar.length > 1 ? (
+          <Together items={similar} onDone={(words) => done(words, similar)} onLeave={() => open(item)} />
+        ) : item ? (
+          <Card
+            key={item.id}
+            item={item}
+            takesFocus={answered > 0}
+            onDecided={(word) =>
+              done(`${wordsSaid(word)}: ${titleOf(item)}`, [item], neighbour(queue.rows, order, item.id, 1))
+            }
+          >
+            {similar.length > 1 && <AlikeButton count={similar.length - 1} id={item.id} />}
+          </Card>
+        ) : (
+          current !== undefined && (
+            <GoneCard key={current} id={current} onNext={order.length > 0 ? () => step(1) : undefined} />
+          )
+        )}
+      </div>
+    </div>
+  );
+}

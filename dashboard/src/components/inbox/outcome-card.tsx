@@ -1,0 +1,98 @@
+// P4: something was begun that must not happen twice, and its process is gone. Only a person who looks can say what became
+// of it.
+
+import { useRef, useState } from "react";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { fullTime } from "../../display/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { TextArea } from "../../ui/input.tsx";
+import { Kbd } from "../../ui/kbd.tsx";
+import { AnswerFailure } from "./answer-failure.tsx";
+import { Body } from "./body.tsx";
+import { CardFrame } from "./card-frame.tsx";
+import type { CardProps } from "./card-props.ts";
+import { useDecide } from "./use-decide.ts";
+
+const VERDICTS = [
+  ["happened", "h", "It happened", "It took effect. It is not run again, and the agent is told so."],
+  ["run_again", "r", "Run it again", "It took no effect. It is run now, from the beginning."],
+  ["fail", "f", "Give it up", "Leave it. The agent is told that nobody knows, and goes on."],
+] as const;
+
+export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
+  const decide = useDecide(item, onDecided);
+  const [output, setOutput] = useState("");
+  const buttons = useRef<Partial<Record<string, HTMLButtonElement | null>>>({});
+  const say = (verdict: (typeof VERDICTS)[number][0]) =>
+    decide.send({
+      verdict,
+      ...(verdict === "happened" && output.trim() !== "" ? { output: output.trim() } : {}),
+    });
+  // What is said here cannot be taken back: a key only goes to the button, Enter presses it.
+  useHotkeys(
+    VERDICTS.map(([verdict, keys, label]) => ({
+      keys,
+      label: `${label} (Enter confirms)`,
+      run: () => buttons.current[verdict]?.focus(),
+    })),
+  );
+  return (
+    <CardFrame
+      item={item}
+      takesFocus={takesFocus}
+      answers={
+        <>
+          <AnswerFailure error={decide.error} />
+          <div className="grid gap-2 md:grid-cols-3">
+            {VERDICTS.map(([verdict, key, label, meaning]) => (
+              <div key={verdict} className="flex flex-col gap-1">
+                <Button
+                  ref={(button) => {
+                    buttons.current[verdict] = button;
+                  }}
+                  look={verdict === "run_again" ? "danger" : "plain"}
+                  disabled={decide.pending}
+                  aria-describedby={`means-${verdict}`}
+                  className="max-md:h-11"
+                  onClick={() => say(verdict)}
+                >
+                  {label}
+                  <span className="max-md:hidden">
+                    <Kbd>{key}</Kbd>
+                  </span>
+                </Button>
+                <p id={`means-${verdict}`} className="text-muted text-xs">
+                  {meaning}
+                </p>
+              </div>
+            ))}
+          </div>
+        </>
+      }
+    >
+      <p>
+        It was begun at {fullTime(item.requestedAt)}
+        {item.host !== undefined && (
+          <>
+            {" "}
+            on <VisibleText text={item.host} /> (pid {item.pid})
+          </>
+        )}
+        , and what ran it is gone. Look whether it took effect, then say so.
+      </p>
+      <Body item={item} />
+      <label htmlFor="outcome" className="flex flex-col gap-1 text-muted text-sm">
+        If it happened: what came of it (the agent reads it; may be empty)
+        <TextArea
+          id="outcome"
+          rows={2}
+          value={output}
+          onChange={(event) => setOutput(event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+          className="text-ink"
+        />
+      </label>
+    </CardFrame>
+  );
+}

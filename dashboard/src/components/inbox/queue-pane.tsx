@@ -1,0 +1,38 @@
+// The side of the inbox that lists: what was just recorded, what waits, and what is held.
+
+import type { RunSummary } from "../../../../src/api/schema.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { HeldRuns, isHeld } from "./held-runs.tsx";
+import { NothingWaits } from "./nothing-waits.tsx";
+import { QueueList } from "./queue-list.tsx";
+import type { Queue } from "./use-queue.ts";
+
+export interface QueuePaneProps {
+  queue: Queue;
+  runs: readonly RunSummary[];
+  current: string | undefined;
+  said: string | undefined;
+}
+
+export function QueuePane({ queue, runs, current, said }: QueuePaneProps) {
+  const held = runs.filter(isHeld);
+  const isEmpty = queue.rows.length === 0 && held.length === 0;
+  return (
+    <>
+      <Said words={said} />
+      {isEmpty ? <NothingWaits running={runs} /> : <QueueList queue={queue} current={current} />}
+      <HeldRuns runs={held} />
+    </>
+  );
+}
+
+function Said({ words }: { words: string | undefined }) {
+  return (
+    <p
+      role="status"
+      className={classNames("truncate px-3 text-good text-xs", words !== undefined && "py-1.5")}
+    >
+      {words}
+    </p>
+  );
+}

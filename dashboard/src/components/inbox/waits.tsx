@@ -1,0 +1,36 @@
+import { Hourglass, Timer } from "lucide-react";
+import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { useNow } from "../../display/use-now.ts";
+import { duration, plural } from "../../display/words.ts";
+import { Badge } from "../../ui/badge.tsx";
+
+/** "3 agents, 12 min, blocks the root". */
+export function Waits({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
+  const holdsRoot = blocks.root && trail.length > 1;
+  const now = useNow();
+  const since = duration(Math.max(0, Math.floor((now - requestedAt) / 1_000) * 1_000));
+  return (
+    <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
+      <Hourglass size={11} aria-hidden />
+      {plural(Math.max(1, blocks.runs), "agent")}, {since}
+      {holdsRoot && ", blocks the root"}
+    </Badge>
+  );
+}
+
+const SOON_MS = 5 * 60_000;
+
+export function Expires({ at }: { at: number | undefined }) {
+  const now = useNow(at === undefined);
+  if (at === undefined) return null;
+  const left = Math.max(0, at - now);
+  return (
+    <Badge tone={left < SOON_MS ? "bad" : "muted"} title="Then it counts as rejected">
+      <Timer size={11} aria-hidden />
+      {left === 0 ? "expires now" : `${shortly(left)} left`}
+    </Badge>
+  );
+}
+
+const shortly = (ms: number): string =>
+  ms >= 60_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.ceil(ms / 1_000)} s`;

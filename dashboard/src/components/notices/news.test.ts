@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { ApprovalView } from "../../../../src/api/schema.ts";
+import type { LiveRun } from "../../../../src/projections/live.ts";
+import { askedSince, endOf } from "./news.ts";
+
+const asks = (id: string, rootRunId: string, more: Partial<ApprovalView> = {}): ApprovalView =>
+  ({
+    id,
+    rootRunId,
+    runId: rootRunId,
+    path: ["lead", "editor"],
+    agent: "editor",
+    kind: "tool",
+    tool: "Write",
+    ...more,
+  }) as ApprovalView;
+
+test("[U32] one notice for each tree, and none at the first look", () => {
+  const now = [asks("1", "r1"), asks("2", "r1"), asks("3", "r1"), asks("4", "r2")];
+  expect(askedSince(undefined, now)).toEqual([]);
+  expect(askedSince(now, now)).toEqual([]);
+  expect(askedSince([now[0]!], now)).toMatchObject([
+    {
+      rootRunId: "r1",
+      title: "lead needs you",
+      text: "editor: wants to use Write, and 1 other",
+      approvalId: "2",
+    },
+    { rootRunId: "r2", approvalId: "4" },
+  ]);
+});
+
+test("[U49] only the ends of roots are told", () => {
+  const run = {
+    run_id: "r1",
+    agent_id: "lead",
+    status: "failed",
+    ended_at: 5,
+    detail: "It broke.",
+  } as LiveRun;
+  expect(endOf({ type: "StateUpdated", run })).toMatchObject({
+    title: "lead has failed",
+    text: "It broke.",
+    isBad: true,
+  });
+  expect(endOf({ type: "StateUpdated", run: { ...run, parent_run_id: "r0" } })).toBeUndefined();
+  const { ended_at: _, ...going } = run;
+  expect(endOf({ type: "StateUpdated", run: going })).toBeUndefined();
+});

@@ -1,0 +1,77 @@
+// U32: what this browser may interrupt a person for, and when it may not. Kept in this browser.
+
+import { useSyncExternalStore } from "react";
+
+export interface NoticeSettings {
+  /** Outside of the page too, where the browser allows it. */
+  needsYou: boolean;
+  done: boolean;
+  /** Nothing outside of the page between these two, as "22:00". */
+  quiet: boolean;
+  from: string;
+  to: string;
+}
+
+export const FIRST_SETTINGS: NoticeSettings = {
+  needsYou: false,
+  done: false,
+  quiet: false,
+  from: "22:00",
+  to: "07:00",
+};
+
+const KEY = "cadre.notices";
+const listeners = new Set<() => void>();
+let read: { text: string | null; settings: NoticeSettings } | undefined;
+
+export function noticeSettings(): NoticeSettings {
+  const text = localStorage.getItem(KEY);
+  if (read?.text !== text || !read) read = { text, settings: parseSettings(text) };
+  return read.settings;
+}
+
+export function chooseNotices(change: Partial<NoticeSettings>): void {
+  localStorage.setItem(KEY, JSON.stringify({ ...noticeSettings(), ...change }));
+  for (const listener of listeners) listener();
+}
+
+export function useNoticeSettings(): NoticeSettings {
+  return useSyncExternalStore(subscribe, noticeSettings);
+}
+
+/** What is none of ours is as if nothing had been chosen. */
+export function parseSettings(text: string | null): NoticeSettings {
+  try {
+    const given = JSON.parse(text ?? "{}") as Record<string, unknown>;
+    const isFlag = (name: keyof NoticeSettings) =>
+      typeof given[name] === "boolean" ? { [name]: given[name] } : {};
+    const isTime = (name: "from" | "to") =>
+      /^\d\d:\d\d$/.test(String(given[name])) ? { [name]: given[name] } : {};
+    return {
+      ...FIRST_SETTINGS,
+      ...isFlag("needsYou"),
+      ...isFlag("done"),
+      ...isFlag("quiet"),
+      ...isTime("from"),
+      ...isTime("to"),
+    };
+  } catch {
+    return FIRST_SETTINGS;
+  }
+}
+
+/** The night may go over midnight. */
+export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boolean {
+  if (!quiet) return false;
+  const time = `${String(now.getHours()).padStart(2, "0")}:${String(now.getMinutes()).padStart(2, "0")}`;
+  return from <= to ? time >= from && time < to : time >= from || time < to;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    removeEventListener("storage", listener);
+  };
+}

@@ -1,0 +1,100 @@
+// Toasts, what a screen reader is told, and notifications outside of the page (U32, U49).
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { CircleCheck, Hand, OctagonX, X } from "lucide-react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { onFeedNews } from "../../live/follow-feed.ts";
+import { approvalsQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { askedSince, endOf, type Notice } from "./news.ts";
+import { notifyOutside } from "./notify-outside.ts";
+
+const SHOWN_MS = 8_000;
+const MOST = 3;
+
+export function Notices() {
+  const [shown, setShown] = useState<readonly Notice[]>([]);
+  const navigate = useNavigate();
+  const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
+  const tell = useCallback(
+    (notice: Notice) => {
+      notifyOutside(notice, () => void navigate(placeOf(notice)));
+      setShown((all) =>
+        [...all.filter(({ rootRunId }) => rootRunId !== notice.rootRunId), notice].slice(-MOST),
+      );
+      setTimeout(() => drop(notice), SHOWN_MS);
+    },
+    [navigate, drop],
+  );
+  useNews(tell);
+  // Where somebody looks at it already, it says nothing new and stands in the way.
+  const { pathname } = useLocation();
+  const away = shown.filter((notice) => !inSight(notice, pathname));
+  return (
+    <section
+      aria-label="Notices"
+      className="pointer-events-none fixed right-4 z-30 w-[min(22rem,calc(100vw-2rem))] max-md:top-2 md:bottom-4"
+    >
+      <p role="status" className="sr-only">
+        {shown.map(({ title, text }) => `${title}: ${text}`).join(". ")}
+      </p>
+      <ul className="flex flex-col gap-2">
+        {away.map((notice) => (
+          <Toast key={`${notice.rootRunId} ${notice.kind}`} notice={notice} onClose={() => drop(notice)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const inSight = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
+  pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");
+
+/** To the card, or to the run. */
+const placeOf = ({ kind, rootRunId, approvalId }: Notice) =>
+  kind === "needs-you"
+    ? ({ to: "/inbox", search: approvalId === undefined ? {} : { item: approvalId } } as const)
+    : ({ to: "/r/$runId", params: { runId: rootRunId } } as const);
+
+function useNews(tell: (notice: Notice) => void): void {
+  const { data } = useQuery(approvalsQuery);
+  const before = useRef<readonly ApprovalView[]>(undefined);
+  useEffect(() => {
+    if (!data) return;
+    for (const notice of askedSince(before.current, data)) tell(notice);
+    before.current = data;
+  }, [data, tell]);
+  useEffect(
+    () =>
+      onFeedNews((news) => {
+        const notice = news.type === "live" ? endOf(news.live) : undefined;
+        if (notice) tell(notice);
+      }),
+    [tell],
+  );
+}
+
+function Toast({ notice, onClose }: { notice: Notice; onClose(): void }) {
+  const { kind, isBad, title, text } = notice;
+  const [Icon, look] =
+    kind === "needs-you" ? [Hand, "text-warn"] : isBad ? [OctagonX, "text-bad"] : [CircleCheck, "text-good"];
+  return (
+    <li className="pointer-events-auto flex items-start gap-2 rounded-lg border border-line bg-surface p-3 text-sm shadow-xl">
+      <Icon size={16} aria-hidden className={`mt-0.5 shrink-0 ${look}`} />
+      <Link {...placeOf(notice)} onClick={onClose} className="min-w-0 flex-1">
+        <span className="block truncate font-medium">
+          <VisibleText text={title} />
+        </span>
+        <span className="line-clamp-2 break-words text-muted">
+          <VisibleText text={text} />
+        </span>
+      </Link>
+      <Button look="quiet" size="small" aria-label="Close the notice" onClick={onClose}>
+        <X size={14} />
+      </Button>
+    </li>
+  );
+}

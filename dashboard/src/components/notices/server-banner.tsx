@@ -1,0 +1,102 @@
+// U43: while the server is gone, what is safe; when it is back after a restart, what became of the runs.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { CloudOff, RefreshCw, X } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { clockTime, plural } from "../../display/words.ts";
+import { useConnection } from "../../live/connection.ts";
+import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+
+export function ServerBanner() {
+  const { state, since } = useConnection();
+  const isLong = useIsLong(state === "lost", since);
+  const [restart, forget] = useRestart();
+  if (state === "signed-out")
+    return (
+      <Bar look="bg-bad-soft text-bad">
+        This browser is not signed in any more: the token was changed. Nothing is lost. In the project's
+        folder:
+        <Copyable text="npx cadre up" />
+      </Bar>
+    );
+  if (state === "lost" && isLong)
+    return (
+      <Bar look="bg-bad-soft text-bad">
+        <CloudOff size={15} aria-hidden className="shrink-0" />
+        <span>
+          The server does not answer since {clockTime(since)}. What was recorded is safe; this page goes on by
+          itself.
+        </span>
+      </Bar>
+    );
+  if (restart !== undefined && state === "live") return <Recovered startedAt={restart} onClose={forget} />;
+  return null;
+}
+
+/** A blink is not worth a word. */
+const BLINK_MS = 1_500;
+
+function useIsLong(isLost: boolean, since: number): boolean {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    setLong(false);
+    if (!isLost) return;
+    const timer = setTimeout(() => setLong(true), Math.max(0, since + BLINK_MS - Date.now()));
+    return () => clearTimeout(timer);
+  }, [isLost, since]);
+  return isLong;
+}
+
+/** When the server was started anew while this page was open. */
+function useRestart(): [startedAt: number | undefined, forget: () => void] {
+  const { data } = useQuery(healthQuery);
+  const [known, setKnown] = useState<number>();
+  const [restart, setRestart] = useState<number>();
+  const startedAt = data?.startedAt;
+  useEffect(() => {
+    if (startedAt === undefined || startedAt === known) return;
+    setKnown(startedAt);
+    if (known !== undefined) setRestart(startedAt);
+  }, [startedAt, known]);
+  return [restart, () => setRestart(undefined)];
+}
+
+function Recovered({ startedAt, onClose }: { startedAt: number; onClose(): void }) {
+  const going = useQuery(runCountQuery({ status: ["pending", "running", "waiting"] }));
+  const approvals = useQuery(approvalsQuery);
+  const waiting = approvals.data?.length ?? 0;
+  return (
+    <Bar look="bg-info-soft text-info" onClose={onClose}>
+      <RefreshCw size={15} aria-hidden className="shrink-0" />
+      <span>
+        The server restarted at {clockTime(startedAt)}: {plural(going.data ?? 0, "run")} went on
+        {waiting === 0 ? ", none needs a decision." : ", "}
+        {waiting > 0 && (
+          <Link to="/inbox" className="font-medium underline">
+            {waiting} {waiting === 1 ? "needs" : "need"} a decision
+          </Link>
+        )}
+      </span>
+    </Bar>
+  );
+}
+
+function Bar({ look, onClose, children }: { look: string; onClose?: () => void; children: ReactNode }) {
+  return (
+    <div
+      role="alert"
+      data-testid="server"
+      className={`flex shrink-0 flex-wrap items-center gap-2 px-4 py-2 text-sm ${look}`}
+    >
+      {children}
+      {onClose && (
+        <Button look="quiet" size="small" className="ml-auto" aria-label="Close" onClick={onClose}>
+          <X size={14} />
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { ranked, rankOf } from "./rank.ts";
+
+const items = ["Go to Runs", "Start a run", "ops/runner", "Settings"].map((label) => ({ label }));
+const found = (typed: string, most = 9) => ranked(items, typed, most).map(({ label }) => label);
+
+test("[U31] the start of a word counts more than its middle, and every word must be there", () => {
+  expect(found("run")).toEqual(["Go to Runs", "Start a run", "ops/runner"]);
+  expect(found("start run")).toEqual(["Start a run"]);
+  expect(found("ETT")).toEqual(["Settings"]);
+  expect(found("nothing")).toEqual([]);
+  expect(found("", 2)).toEqual(["Go to Runs", "Start a run"]);
+  expect(rankOf("Mend the door", "do")).toBeGreaterThan(rankOf("Mend the window", "do")!);
+});

@@ -1,0 +1,29 @@
+// What of many things somebody means who types a few letters. Pure.
+
+/** The better, the higher; undefined: not meant. Each word must be in it: at the start of a word counts most. */
+export function rankOf(text: string, typed: string): number | undefined {
+  const where = text.toLowerCase();
+  let rank = 0;
+  for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const at = where.indexOf(word);
+    if (at < 0) return undefined;
+    rank += at === 0 ? 3 : /[\s/_-]/.test(where[at - 1]!) ? 2 : 1;
+  }
+  return rank;
+}
+
+/** The best first; in the order in which they were given where nothing tells them apart. */
+export function ranked<Item extends { label: string; hint?: string | undefined }>(
+  items: readonly Item[],
+  typed: string,
+  most: number,
+): Item[] {
+  return items
+    .flatMap((item) => {
+      const rank = rankOf(item.label, typed) ?? rankOf(`${item.label} ${item.hint ?? ""}`, typed);
+      return rank === undefined ? [] : [{ item, rank }];
+    })
+    .toSorted((left, right) => right.rank - left.rank)
+    .slice(0, most)
+    .map(({ item }) => item);
+}

@@ -1,0 +1,20 @@
+// The pages that one can go to from everywhere.
+
+import { Activity, Bot, ChartColumn, Inbox, MessagesSquare, Settings } from "lucide-react";
+
+export const PLACES = [
+  { to: "/", label: "Runs", keys: "g r", icon: Activity },
+  { to: "/inbox", label: "Inbox", keys: "g i", icon: Inbox },
+  { to: "/agents", label: "Agents", keys: "g a", icon: Bot },
+  { to: "/chat", label: "Chat", keys: "g c", icon: MessagesSquare },
+  { to: "/usage", label: "Usage", keys: "g u", icon: ChartColumn },
+  { to: "/settings", label: "Settings", keys: "g s", icon: Settings },
+] as const;
+
+/** What a tab is called by. */
+export function placeName(path: string): string {
+  if (path.startsWith("/r/")) return "Run";
+  return (
+    PLACES.findLast(({ to }) => path === to || (to !== "/" && path.startsWith(`${to}/`)))?.label ?? "Cadre"
+  );
+}

@@ -1,0 +1,65 @@
+import { useRouter } from "@tanstack/react-router";
+import { Hand } from "lucide-react";
+import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { describeCall } from "../../../../src/projections/timeline.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { plainClick } from "../../ui/plain-click.ts";
+import { Notice } from "./notice.tsx";
+
+export interface ApprovalsStripProps {
+  items: readonly ApprovalView[];
+  runId: string;
+  onSelect(runId: string): void;
+}
+
+const SHOWN = 3;
+
+/** What waits for a person in this tree. It is answered on its card in the inbox, where all of it can be seen (A17). */
+export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
+  return (
+    <Notice tone="warn">
+      <span className="flex items-center gap-1.5 font-medium">
+        <Hand size={14} aria-hidden /> Needs you
+      </span>
+      <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
+        {items.slice(0, SHOWN).map((item) => (
+          <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">
+            <span className="min-w-0 truncate text-ink">
+              {item.runId === runId ? (
+                item.agent
+              ) : (
+                <button type="button" className="underline" onClick={() => onSelect(item.runId)}>
+                  {item.agent}
+                </button>
+              )}
+              : <VisibleText text={questionOf(item)} />
+            </span>
+            <InboxLink id={item.id} />
+          </li>
+        ))}
+        {items.length > SHOWN && <li>and {items.length - SHOWN} more</li>}
+      </ul>
+    </Notice>
+  );
+}
+
+function InboxLink({ id }: { id: string }) {
+  const { history } = useRouter();
+  const href = `/inbox?item=${encodeURIComponent(id)}`;
+  return (
+    <a
+      href={href}
+      onClick={(event) => plainClick(event, () => history.push(href))}
+      className="inline-flex min-h-10 items-center whitespace-nowrap font-medium underline md:min-h-6"
+    >
+      Answer in the inbox
+    </a>
+  );
+}
+
+function questionOf({ kind, tool, input, detail, limit }: ApprovalView): string {
+  if (kind === "tool" && tool !== undefined) return describeCall(tool, input);
+  if (kind === "outcome" && tool !== undefined) return `Did it happen? ${describeCall(tool, input)}`;
+  if (kind === "budget") return `Budget used up${limit === undefined ? "" : ` (${limit})`}`;
+  return detail ?? (kind === "loop" ? "It repeats itself" : "A question");
+}

@@ -1,0 +1,62 @@
+import { useId, useState } from "react";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { plural } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Problem } from "./problem.tsx";
+import { useAct } from "./use-act.ts";
+
+export interface CancelDialogProps {
+  open: boolean;
+  row: RunRow;
+  /** Runs below it that have not ended. */
+  under: number;
+  onClose(): void;
+}
+
+export function CancelDialog({ open, row, under, onClose }: CancelDialogProps) {
+  const [reason, setReason] = useState("");
+  const field = useId();
+  const { busy, problem, act } = useAct();
+  const stop = async () => {
+    if (await act(() => client.cancel(row.id, reason === "" ? undefined : reason))) onClose();
+  };
+  const below = under === 0 ? "" : ` and ${plural(under, "run")} below it`;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Stop ${row.agent}${below}?`}
+      description="Nothing new begins in them, and what is under way is ended. What was recorded stays; Retry goes on from it."
+    >
+      <form
+        className="flex flex-col gap-3 p-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void stop();
+        }}
+      >
+        <div className="flex flex-col gap-1 text-sm">
+          <label htmlFor={field}>Reason (optional)</label>
+          <Input
+            id={field}
+            className="max-md:h-10"
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </div>
+        <Problem text={problem} />
+        <div className="flex justify-end gap-2">
+          <Button className="max-md:h-10" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button look="danger" type="submit" className="max-md:h-10" disabled={busy}>
+            Stop {plural(under + 1, "run")}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

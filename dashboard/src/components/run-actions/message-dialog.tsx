@@ -1,0 +1,62 @@
+import { useState } from "react";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextArea } from "../../ui/input.tsx";
+import { Problem } from "./problem.tsx";
+import { useAct } from "./use-act.ts";
+
+export interface MessageDialogProps {
+  open: boolean;
+  row: RunRow;
+  onClose(): void;
+}
+
+/** U40: a word to any run, at any depth. It is recorded; what is being typed stays until it is. */
+export function MessageDialog({ open, row, onClose }: MessageDialogProps) {
+  const [text, setText] = useState("");
+  const { busy, problem, act } = useAct();
+  const send = async () => {
+    if (text.trim() === "" || busy) return;
+    if (!(await act(() => client.message(row.id, text)))) return;
+    setText("");
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title={`Message to ${row.agent}`}
+      description="It is recorded, and read before the run's next turn."
+    >
+      <form
+        className="flex flex-col gap-3 p-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <TextArea
+          aria-label="Message"
+          rows={4}
+          autoFocus
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send();
+          }}
+        />
+        <Problem text={problem} />
+        <div className="flex justify-end gap-2">
+          <Button className="max-md:h-10" onClick={onClose}>
+            Close
+          </Button>
+          <Button look="main" type="submit" className="max-md:h-10" disabled={busy || text.trim() === ""}>
+            Send
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+// What can be done to a run from its page (U40, U41). What its state does not allow is not offered; what the server
+// refuses all the same is said.
+
+import { CircleStop, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
+import { useState } from "react";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { client } from "../../live/client.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { inOrder } from "../run-tree/roll-up.ts";
+import { CancelDialog } from "./cancel-dialog.tsx";
+import { MessageDialog } from "./message-dialog.tsx";
+import { Problem } from "./problem.tsx";
+import { useAct } from "./use-act.ts";
+
+export interface RunActionsProps {
+  journal: TreeJournal;
+  row: RunRow;
+  onGo(runId: string): void;
+}
+
+export function RunActions({ journal, row, onGo }: RunActionsProps) {
+  const [dialog, setDialog] = useState<"message" | "cancel">();
+  const { busy, problem, act } = useAct();
+  const may = allowed(row);
+  useHotkeys([
+    ...(may.message ? [{ keys: "m", label: "Message this run", run: () => setDialog("message") }] : []),
+    ...(may.cancel ? [{ keys: "X", label: "Stop this run", run: () => setDialog("cancel") }] : []),
+  ]);
+  const close = () => setDialog(undefined);
+  const retry = async () => {
+    await act(async () => onGo((await client.retry(row.id)).runId));
+  };
+  return (
+    <>
+      {may.message && (
+        <ActionButton icon={MessageSquarePlus} label="Message" onClick={() => setDialog("message")} />
+      )}
+      {may.pause && (
+        <ActionButton
+          icon={Pause}
+          label="Pause"
+          busy={busy}
+          onClick={() => void act(() => client.pause(row.id))}
+        />
+      )}
+      {may.resume && (
+        <ActionButton
+          icon={Play}
+          label="Resume"
+          busy={busy}
+          onClick={() => void act(() => client.resume(row.id))}
+        />
+      )}
+      {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}
+      {may.cancel && (
+        <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
+      )}
+      <Problem text={problem} />
+      <MessageDialog open={dialog === "message"} row={row} onClose={close} />
+      <CancelDialog open={dialog === "cancel"} row={row} under={unended(journal, row.id)} onClose={close} />
+    </>
+  );
+}
+
+function allowed({ endedAt, waitingOn, cancelRequested, status }: RunRow) {
+  const isOpen = endedAt === undefined;
+  const isHeld = HELD.has(waitingOn?.kind ?? "");
+  return {
+    message: isOpen && !cancelRequested,
+    pause: isOpen && !cancelRequested && !isHeld && status !== "suspended",
+    resume: isOpen && !cancelRequested && isHeld,
+    cancel: isOpen && !cancelRequested,
+    retry: status === "failed" || status === "cancelled",
+  };
+}
+
+/** A person lets these go on, without an answer to give. */
+const HELD: ReadonlySet<string> = new Set(["paused", "quarantine", "definition_changed", "storage"]);
+
+const unended = (journal: TreeJournal, runId: string): number =>
+  inOrder(journal.runs, runId).filter((id) => id !== runId && journal.runs.get(id)?.row.endedAt === undefined)
+    .length;
+
+interface ActionButtonProps {
+  icon: typeof Pause;
+  label: string;
+  busy?: boolean;
+  danger?: boolean;
+  onClick(): void;
+}
+
+function ActionButton({ icon: Icon, label, busy = false, danger, onClick }: ActionButtonProps) {
+  return (
+    <Button
+      size="small"
+      look={danger ? "danger" : "plain"}
+      disabled={busy}
+      className="max-md:h-10 max-md:min-w-10"
+      onClick={onClick}
+    >
+      <Icon size={14} aria-hidden />
+      <span className="max-sm:sr-only">{label}</span>
+    </Button>
+  );
+}

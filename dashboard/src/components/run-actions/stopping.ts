@@ -1,0 +1,23 @@
+// U41: how far a cancel has come, told from the journal: what had not ended when it was asked for, and what of that has
+// ended since.
+
+import type { RunJournal } from "../../live/run-journal.ts";
+import { inOrder } from "../run-tree/roll-up.ts";
+
+export type Stopping =
+  | { phase: "stopping"; done: number; of: number }
+  /** Nothing of it runs any more. */
+  | { phase: "stopped"; at: number; runs: number };
+
+export function stoppingOf(runs: ReadonlyMap<string, RunJournal>, runId: string): Stopping | undefined {
+  const top = runs.get(runId);
+  const cancel = top?.row.cancelRequested && top.events.findLast(({ type }) => type === "CANCEL_REQUESTED");
+  if (!cancel) return undefined;
+  const tree = inOrder(runs, runId).map((id) => runs.get(id)!);
+  const live = tree.filter(({ row }) => row.endedAt === undefined);
+  const stopped = tree.filter(
+    ({ row, events }) => row.endedAt !== undefined && events.at(-1)!.position > cancel.position,
+  );
+  if (live.length > 0) return { phase: "stopping", done: stopped.length, of: stopped.length + live.length };
+  return { phase: "stopped", at: Math.max(...stopped.map(({ row }) => row.endedAt!)), runs: stopped.length };
+}

@@ -1,0 +1,37 @@
+// S4-60: the pinned run, in a bar that stays while one looks elsewhere.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation } from "@tanstack/react-router";
+import { Pin, X } from "lucide-react";
+import { StatusBadge } from "../../display/status-badge.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { runQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { usePinnedRun } from "./use-pinned-run.ts";
+
+export function PinnedRun() {
+  const [runId, pin] = usePinnedRun();
+  const { pathname } = useLocation();
+  if (runId === undefined || pathname === `/r/${runId}`) return null;
+  return <Bar runId={runId} onUnpin={() => pin(undefined)} />;
+}
+
+function Bar({ runId, onUnpin }: { runId: string; onUnpin(): void }) {
+  const run = useQuery(runQuery(runId));
+  return (
+    <aside
+      aria-label="Pinned run"
+      className="flex h-10 shrink-0 items-center gap-2 border-line border-t bg-surface pr-1 pl-4 text-sm"
+    >
+      <Pin size={13} aria-hidden className="shrink-0 text-muted" />
+      {run.data && <StatusBadge run={run.data} />}
+      <Link to="/r/$runId" params={{ runId }} className="min-w-0 flex-1 truncate hover:underline">
+        <span className="font-medium">{run.data?.agent ?? runId}</span>{" "}
+        <span className="text-muted">{run.data && <VisibleText text={run.data.task} />}</span>
+      </Link>
+      <Button look="quiet" size="small" aria-label="Unpin" className="min-h-10 min-w-10" onClick={onUnpin}>
+        <X size={14} />
+      </Button>
+    </aside>
+  );
+}

@@ -1,0 +1,122 @@
+// Who does what, how it stands, and the way up.
+
+import { ChevronDown, ChevronUp, Pin, PinOff } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { partOf } from "../../../../src/projections/part.ts";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { StatusBadge } from "../../display/status-badge.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ConnectionBadge } from "../connection-badge.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { statusText } from "./status-text.ts";
+import { usePinnedRun } from "./use-pinned-run.ts";
+import { RunLink, WayUp } from "./way-up.tsx";
+
+export interface RunHeaderProps {
+  journal: TreeJournal;
+  run: RunJournal;
+  /** What can be done to it. */
+  actions: ReactNode;
+  onSelect(runId: string): void;
+}
+
+export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
+  const { row } = run;
+  const part = partOf(row);
+  return (
+    <header className="shrink-0 border-line border-b bg-surface px-4 py-2">
+      <WayUp journal={journal} run={run} onSelect={onSelect} />
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h1 className="flex min-w-0 items-center gap-2 font-semibold text-lg">
+          <RoleIcon agent={row.agent} size={18} />
+          <span className="truncate">
+            <VisibleText text={row.agent} />
+          </span>
+          {part !== undefined && <Badge tone="child">{part}</Badge>}
+        </h1>
+        <StatusBadge run={row} />
+        <StatusLine journal={journal} run={run} onSelect={onSelect} />
+        <span className="md:hidden">
+          <ConnectionBadge />
+        </span>
+        <div className="ml-auto flex items-center gap-1.5">
+          <PinButton runId={row.id} />
+          {actions}
+        </div>
+      </div>
+      <Task text={row.task} />
+      <RunFacts journal={journal} run={run} />
+    </header>
+  );
+}
+
+function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
+  const { text, links } = statusText(journal.runs, run);
+  return (
+    <p className="min-w-0 text-muted text-sm" data-testid="status-text">
+      <VisibleText text={text} />
+      {links.map(({ runId, label }, index) => (
+        <span key={runId}>
+          {index === 0 ? ": " : ", "}
+          <RunLink runId={runId} onSelect={onSelect} strong>
+            {label}
+          </RunLink>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function PinButton({ runId }: { runId: string }) {
+  const [pinned, pin] = usePinnedRun();
+  const isPinned = pinned === runId;
+  return (
+    <Button
+      look="quiet"
+      size="small"
+      className="min-h-10 md:min-h-0"
+      aria-pressed={isPinned}
+      title="A pinned run stays at hand on every page"
+      onClick={() => pin(isPinned ? undefined : runId)}
+    >
+      {isPinned ? <PinOff size={14} aria-hidden /> : <Pin size={14} aria-hidden />}
+      <span className="max-sm:sr-only">{isPinned ? "Unpin" : "Pin"}</span>
+    </Button>
+  );
+}
+
+const SHORT = 140;
+
+function Task({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const isLong = text.length > SHORT || text.includes("\n");
+  return (
+    <div className="mt-1 flex items-start gap-1">
+      <p
+        className={
+          open
+            ? "max-h-60 min-w-0 overflow-auto whitespace-pre-wrap text-sm [overflow-wrap:anywhere]"
+            : "min-w-0 truncate text-sm"
+        }
+        data-testid="task"
+      >
+        <VisibleText text={text} />
+      </p>
+      {isLong && (
+        <Button
+          look="quiet"
+          size="small"
+          aria-expanded={open}
+          aria-label={open ? "Shorten the task" : "Show the whole task"}
+          className="-my-0.5 h-6"
+          onClick={() => setOpen(!open)}
+        >
+          {open ? <ChevronUp size={14} aria-hidden /> : <ChevronDown size={14} aria-hidden />}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+// Where a run stands, in a sentence (S0-64, S2-83, S4-65), with the runs that it names.
+
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { stopWords } from "../../../../src/projections/stop-words.ts";
+import { standingOf } from "../../display/status.ts";
+import { clockTime, duration, plural } from "../../display/words.ts";
+import type { RunJournal } from "../../live/run-journal.ts";
+
+export interface StatusText {
+  text: string;
+  /** Runs that one would go to now. */
+  links: { runId: string; label: string }[];
+}
+
+type Runs = ReadonlyMap<string, RunJournal>;
+
+export function statusText(runs: Runs, run: RunJournal): StatusText {
+  const { row } = run;
+  if (row.endedAt !== undefined) return { text: endText(row), links: [] };
+  if (row.cancelRequested) return { text: "Stopping…", links: [] };
+  const { waitingOn } = row;
+  switch (waitingOn?.kind) {
+    case undefined:
+      return { text: row.status === "pending" ? "Queued" : doing(run), links: [] };
+    case "child":
+    case "handoff":
+      return { text: `Delegating to ${agentsOf(runs, waitingOn.items)}…`, links: [] };
+    case "child_hitl":
+      return {
+        text: "Waiting for child approval",
+        links: (waitingOn.blockers ?? []).map((id) => ({ runId: id, label: runs.get(id)?.row.agent ?? id })),
+      };
+    default:
+      return { text: waitText(row), links: [] };
+  }
+}
+
+function endText(row: RunRow): string {
+  const { word } = standingOf(row);
+  const time = duration(row.endedAt! - row.createdAt);
+  const turns = plural(row.turns, "iteration");
+  if (row.status === "completed") return `Completed in ${time} (${turns})`;
+  const why = row.stopReason === undefined ? "" : ` ${stopWords(row.stopReason).why}`;
+  return `${word === "timeout" ? "Timed out" : capital(word)} after ${time} (${turns}).${why}`;
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** What the last events began. */
+function doing({ timeline, row }: RunJournal): string {
+  const last = timeline.entries.at(-1);
+  if (last?.kind === "model") return `Thinking (turn ${row.turns})`;
+  if (last?.kind === "tool") return last.title;
+  return `Working (turn ${row.turns})`;
+}
+
+function agentsOf(runs: Runs, ids: readonly string[] = []): string {
+  const open = ids
+    .map((id) => runs.get(id)?.row)
+    .filter((row) => row !== undefined && row.endedAt === undefined);
+  const names = [...new Set(open.map((row) => row!.agent))];
+  if (names.length === 0) return "its children";
+  const [first, ...others] = names;
+  if (open.length === 1) return `${first} agent`;
+  return others.length === 0
+    ? `${open.length} ${first} agents`
+    : `${open.length} agents: ${names.join(", ")}`;
+}
+
+const WAITS: Record<string, string> = {
+  timer: "Waiting for its time",
+  provider: "Waiting for the provider",
+  slot: "Queued: as many agents as may are at work",
+  approval: "Waiting for your approval",
+  question: "Waiting for your answer",
+  outcome_unknown: "Nobody knows whether a call happened: say what became of it",
+  budget: "Stopped at its budget: raise it, or let it end",
+  loop: "Stopped: it repeats itself",
+  storage: "Waiting for space on the disk",
+  definition_changed: "Its agent's file has changed: resume it, or cancel it",
+  quarantine: "Set aside: it could not be driven",
+  paused: "Paused",
+};
+
+function waitText({ waitingOn }: RunRow): string {
+  const { kind, until, detail } = waitingOn!;
+  const time = until === undefined ? "" : ` until ${clockTime(until)}`;
+  const why = detail === undefined || kind === "paused" ? "" : ` (${detail})`;
+  return `${WAITS[kind] ?? "Waiting"}${time}${why}`;
+}

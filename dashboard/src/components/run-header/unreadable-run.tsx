@@ -1,0 +1,33 @@
+import { FileWarning } from "lucide-react";
+import type { RunTree } from "../../../../src/api/schema.ts";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Empty } from "../../ui/empty.tsx";
+
+/** P9: a journal of which not even the beginning can be read. The list of runs still knows it. */
+export function UnreadableRun({ row }: { row: RunTree }) {
+  return (
+    <div role="alert">
+      <Empty icon={<FileWarning size={28} aria-hidden />} title="The journal of this run is damaged">
+        <p>
+          {row.agent} is listed, but what was recorded of it cannot be read. Other runs are not affected. This
+          says where the damage is:
+        </p>
+        <Copyable text={`npx cadre verify ${row.id}`} />
+      </Empty>
+    </div>
+  );
+}
+
+/** A part of it is missing, the rest is shown. */
+export function DamageNotice({ runId }: { runId: string }) {
+  return (
+    <div
+      role="alert"
+      className="flex shrink-0 flex-wrap items-center gap-2 border-line border-b bg-bad-soft px-4 py-1.5 text-bad text-sm"
+    >
+      <FileWarning size={14} aria-hidden />
+      Part of this journal cannot be read: what is shown has gaps. This says where the damage is:
+      <Copyable text={`npx cadre verify ${runId}`} />
+    </div>
+  );
+}

@@ -1,0 +1,4 @@
+import { useKept } from "../../ui/kept.ts";
+
+/** S4-60: the run that stays at hand, whatever page is looked at. */
+export const usePinnedRun = (): ReturnType<typeof useKept> => useKept("cadre.pinned-run");

@@ -1,0 +1,65 @@
+import { count, duration, money } from "../../display/words.ts";
+import { runStateOf } from "../../live/folds.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { type BudgetBar, budgetBars } from "./budget-bars.ts";
+import { subtreeUsage } from "./tree-usage.ts";
+
+export function BudgetTab({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
+  const state = runStateOf(run.events);
+  const { onBudget } = state.start!.limits;
+  return (
+    <>
+      {budgetBars(state, treeOf(journal, run)).map((bar) => (
+        <Bar key={bar.name} bar={bar} />
+      ))}
+      <p className="text-muted text-xs">
+        When a budget of tokens or money is used up,{" "}
+        {onBudget === "suspend"
+          ? "a person is asked whether to raise it."
+          : "the agent gets one last turn to report."}
+      </p>
+    </>
+  );
+}
+
+/** Its budget is that of the root which pays for it. */
+function treeOf(journal: TreeJournal, { row }: RunJournal) {
+  const open = [...journal.runs.values()].map((run) => runStateOf(run.events).openModelCall?.estimate);
+  return {
+    ...subtreeUsage(journal, row.rootRunId),
+    openTokens: open.reduce((sum, estimate) => sum + (estimate?.tokens ?? 0), 0),
+    openCost: open.reduce((sum, estimate) => sum + (estimate?.cost ?? 0), 0),
+  };
+}
+
+function Bar({ bar: { name, unit, spent, reserved, limit, projected } }: { bar: BudgetBar }) {
+  const show = SHOW[unit];
+  const part = (value: number) => `${limit === 0 ? 100 : Math.min(100, (value / limit) * 100)}%`;
+  const isTight = spent + reserved > limit * 0.8;
+  return (
+    <div className="flex flex-col gap-1">
+      <div className="flex flex-wrap justify-between gap-x-3 text-sm">
+        <span className="font-medium">{name}</span>
+        <span className="text-muted tabular-nums">
+          {show(spent)}
+          {reserved > 0 && ` + ${show(reserved)} held back`} of {show(limit)}
+          {isTight && <span className="text-warn"> · close to its limit</span>}
+        </span>
+      </div>
+      <div aria-hidden className="flex h-2.5 overflow-hidden rounded bg-raised">
+        <div className={isTight ? "bg-warn" : "bg-accent"} style={{ width: part(spent) }} />
+        <div
+          className="border-accent border-y border-r bg-accent-soft"
+          style={{ width: reserved > 0 ? part(reserved) : 0 }}
+        />
+      </div>
+      {projected !== undefined && projected > spent && (
+        <p className="text-muted text-xs">
+          At this pace {show(projected)} by its last turn{projected > limit && ": more than it may"}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const SHOW = { count, money: (value: number) => money(value), time: duration };

@@ -1,0 +1,81 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { Diff } from "../../display/diff.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { plural } from "../../display/words.ts";
+import { runStateOf, talkOf } from "../../live/folds.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { type ChangedFile, changedFiles } from "./changed-files.ts";
+import { Nothing, Section } from "./section.tsx";
+
+export function FilesTab({ run, onSelect }: { run: RunJournal; onSelect(seq: number): void }) {
+  const own = changedFiles(talkOf(run.events).calls.values());
+  const below = [...runStateOf(run.events).files].filter(([path]) => !own.some((file) => file.path === path));
+  if (own.length + below.length === 0)
+    return (
+      <Nothing>No tool of it has reported a change. What commands did to files is not recorded.</Nothing>
+    );
+  return (
+    <>
+      {own.length > 0 && (
+        <Section title={`Changed by it: ${plural(own.length, "file")}`}>
+          {own.map((file) => (
+            <FileRow key={file.path} file={file} onSelect={onSelect} />
+          ))}
+        </Section>
+      )}
+      {below.length > 0 && (
+        <Section title={`Changed by runs below it: ${plural(below.length, "file")}`}>
+          <ul className="flex flex-col gap-1 font-mono text-xs">
+            {below.map(([path, change]) => (
+              <li key={path} className="flex gap-2 wrap-anywhere">
+                <Badge tone={TONES[change]}>{change}</Badge>
+                <VisibleText text={path.replaceAll("\n", "↵")} />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+const TONES: Record<ChangedFile["change"], Tone> = { created: "good", modified: "info", deleted: "bad" };
+
+function FileRow({ file, onSelect }: { file: ChangedFile; onSelect(seq: number): void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="rounded-md border border-line">
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-10 w-full items-center gap-2 rounded-md px-2 py-1 text-left text-xs hover:bg-raised md:min-h-8"
+      >
+        <ChevronRight size={13} aria-hidden className={open ? "shrink-0 rotate-90" : "shrink-0"} />
+        <span className="min-w-0 flex-1 truncate font-mono">
+          <VisibleText text={file.path.replaceAll("\n", "↵")} />
+        </span>
+        {file.changes.length > 1 && (
+          <span className="text-muted">{plural(file.changes.length, "change")}</span>
+        )}
+        <Badge tone={TONES[file.change]}>{file.change}</Badge>
+      </button>
+      {open &&
+        file.changes.map(({ seq, tool, patch, wasShown }) => (
+          <div key={seq} className="flex flex-col gap-1 border-line border-t p-2 text-sm">
+            <p className="flex flex-wrap items-center gap-2 text-muted text-xs">
+              <VisibleText text={tool} />:{" "}
+              {wasShown ? "as a person was shown it" : "as the call asked for it"}
+              <Button look="quiet" size="small" onClick={() => onSelect(seq)}>
+                Event {seq}
+              </Button>
+            </p>
+            {patch === undefined ? <p>The difference is not recorded.</p> : <Diff patch={patch} />}
+          </div>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+// S4-64: what the model of this run is sent, in slices: its instructions, the messages, the calls among them, the files.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { TranscriptView } from "../../../../src/api/schema.ts";
+import { Ansi } from "../../display/ansi.tsx";
+import { Failure } from "../../display/failure.tsx";
+import { JsonView } from "../../display/json-view.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { count } from "../../display/words.ts";
+import { transcriptQuery } from "../../live/queries.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Nothing } from "./section.tsx";
+
+const SLICES = ["Instructions", "Messages", "Tools", "Artifacts"] as const;
+type Slice = (typeof SLICES)[number];
+
+export function PromptTab({ run }: { run: RunJournal }) {
+  const [slice, setSlice] = useState<Slice>("Instructions");
+  const turns =
+    run.events.findLast(({ type }) => type === "AGENT_THOUGHT" || type === "TOOL_RESULT")?.seq ?? 0;
+  const asked = useQuery(transcriptQuery(run.row.id, turns));
+  return (
+    <>
+      <fieldset className="flex flex-wrap gap-1">
+        <legend className="sr-only">Part of the prompt</legend>
+        {SLICES.map((each) => (
+          <Button
+            key={each}
+            size="small"
+            className="max-md:h-10"
+            aria-pressed={slice === each}
+            look={slice === each ? "plain" : "quiet"}
+            onClick={() => setSlice(each)}
+          >
+            {each}
+          </Button>
+        ))}
+      </fieldset>
+      {asked.isError && <Failure error={asked.error} onAgain={() => void asked.refetch()} />}
+      {asked.isPending && <Loading what="Asking for the prompt" />}
+      {asked.data && <SliceOf slice={slice} transcript={asked.data} />}
+    </>
+  );
+}
+
+function SliceOf({ slice, transcript }: { slice: Slice; transcript: TranscriptView }) {
+  if (slice === "Instructions") return <Ansi text={transcript.system} />;
+  const parts = transcript.messages.flatMap(({ role, content }, at) =>
+    (content as Part[]).map((part, index) => ({ id: `${at}.${index}`, role, part })),
+  );
+  const wanted = parts.filter(({ part }) => fits(part, slice));
+  if (wanted.length === 0) return <Nothing>There is nothing of this kind in the prompt.</Nothing>;
+  return (
+    <ol className="flex flex-col gap-2">
+      {wanted.map(({ id, role, part }) => (
+        <li key={id} className="rounded-md border border-line p-2">
+          <p className="flex flex-wrap items-center gap-2 pb-1 text-muted text-xs">
+            <Badge tone={ROLES[role] ?? "muted"}>{role}</Badge>
+            {part.toolName !== undefined && <VisibleText text={part.toolName} />}
+            <span>{count(lengthOf(part))} characters</span>
+          </p>
+          <PartView part={part} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface Part {
+  type: string;
+  text?: string;
+  toolName?: string;
+  input?: unknown;
+  output?: { type: string; value: unknown };
+}
+
+const ROLES = { user: "accent", assistant: "plain", tool: "info" } as const;
+
+/** An artifact is what came into the prompt from outside of the talk: files, output, children's reports. */
+function fits(part: Part, slice: Slice): boolean {
+  if (slice === "Tools") return part.type === "tool-call";
+  if (slice === "Artifacts") return part.type === "tool-result";
+  return true;
+}
+
+const lengthOf = ({ text, input, output }: Part): number =>
+  text?.length ?? (JSON.stringify(output?.value ?? input) ?? "").length;
+
+function PartView({ part: { text, input, output } }: { part: Part }) {
+  const words = text ?? (typeof output?.value === "string" ? output.value : undefined);
+  if (words !== undefined) return <Ansi text={words} />;
+  return <JsonView value={output?.value ?? input} />;
+}

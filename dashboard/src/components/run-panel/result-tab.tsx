@@ -1,0 +1,81 @@
+import { Lightbulb, TriangleAlert } from "lucide-react";
+import type { ResultEnvelope } from "../../../../src/journal/events.ts";
+import { JsonView } from "../../display/json-view.tsx";
+import { Markdown } from "../../display/markdown.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { duration } from "../../display/words.ts";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Facts, Nothing, Section } from "./section.tsx";
+
+export function ResultTab({ run }: { run: RunJournal }) {
+  const last = run.events.at(-1);
+  const isEnd =
+    last?.type === "RUN_COMPLETED" || last?.type === "RUN_FAILED" || last?.type === "RUN_CANCELLED";
+  if (!isEnd) return <Nothing>It has not ended: there is no result yet.</Nothing>;
+  const { summary, output, result, stopReason } = last.payload;
+  return (
+    <>
+      <Section title="Summary">
+        <Markdown text={summary || "(it said nothing)"} />
+      </Section>
+      {result.details !== undefined && result.details !== summary && (
+        <Section title="Details">
+          <Markdown text={result.details} />
+        </Section>
+      )}
+      <Said title="Warnings" icon={TriangleAlert} texts={result.warnings} />
+      <Said title="Suggestions" icon={Lightbulb} texts={result.suggestions} />
+      {output !== undefined && output !== summary && (
+        <Section title="Output">
+          <div className="relative rounded-md border border-line bg-canvas p-2">
+            {typeof output === "string" ? <Markdown text={output} /> : <JsonView value={output} />}
+            <CopyButton
+              text={typeof output === "string" ? output : JSON.stringify(output, null, 2)}
+              label="Copy output"
+              className="absolute top-1 right-1"
+            />
+          </div>
+        </Section>
+      )}
+      <Facts facts={factsOf(result, stopReason)} />
+    </>
+  );
+}
+
+function factsOf(result: ResultEnvelope, stopReason: string): [string, string][] {
+  const { tests_run: tests, tests_passed: passed, first_cause: cause } = result;
+  return [
+    ["Ended because of", stopReason.replaceAll("_", " ")],
+    ...(cause ? [["First cause", `${cause.agent}: ${cause.summary}`] as [string, string]] : []),
+    ["Tests", tests === null ? "none were seen" : `${passed ?? 0} of ${tests} passed`],
+    ["Turns", String(result.iteration_count)],
+    ["Time at work", duration(result.duration_ms)],
+  ];
+}
+
+function Said({
+  title,
+  icon: Icon,
+  texts,
+}: {
+  title: string;
+  icon: typeof Lightbulb;
+  texts: readonly string[];
+}) {
+  if (texts.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul className="flex flex-col gap-1 text-sm">
+        {texts.map((text) => (
+          <li key={text} className="flex gap-2">
+            <Icon size={14} aria-hidden className="mt-0.5 shrink-0 text-warn" />
+            <span className="wrap-anywhere">
+              <VisibleText text={text} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,95 @@
+// U35: what a run has spent itself, with all below it, and its share of what its parent's tree has spent.
+
+import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
+import { count, duration, money, plural } from "../../display/words.ts";
+import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
+import { Section } from "./section.tsx";
+import { subtreeUsage } from "./tree-usage.ts";
+
+export function UsageTab({ run, journal }: { run: RunJournal; journal: TreeJournal }) {
+  const own = run.row.usage;
+  const { usage: tree, runs } = subtreeUsage(journal, run.row.id);
+  const parent = run.row.parentRunId;
+  const above = parent === undefined ? undefined : subtreeUsage(journal, parent).usage;
+  return (
+    <>
+      <Section title="Spent">
+        <div className="overflow-x-auto">
+          <table className="w-full text-sm tabular-nums">
+            <thead>
+              <tr className="border-line border-b text-left text-muted text-xs">
+                <th className="py-1 font-medium">
+                  <span className="sr-only">What</span>
+                </th>
+                <th className="px-2 py-1 text-right font-medium">Itself</th>
+                <th className="px-2 py-1 text-right font-medium">With {plural(runs - 1, "run")} below</th>
+                {above && <th className="py-1 pl-2 text-right font-medium">Share of parent</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {LINES.map(([name, value, show]) => (
+                <tr key={name} className="border-line border-b">
+                  <th className="py-1 text-left font-normal text-muted">{name}</th>
+                  <td className="px-2 py-1 text-right">{show(value(own), own)}</td>
+                  <td className="px-2 py-1 text-right">{show(value(tree), tree)}</td>
+                  {above && <td className="py-1 pl-2 text-right">{share(value(tree), value(above))}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Section>
+      <Section title="What is known of it">
+        <ul className="list-disc pl-4 text-muted text-sm">
+          <li>{costWords(tree)}</li>
+          {tree.wastedCalls > 0 && (
+            <li>
+              {plural(tree.wastedCalls, "attempt")} brought no answer ({money(tree.wastedCost)}): failed or
+              cut off, and counted because they may have been paid for.
+            </li>
+          )}
+          {interrupted(run) > 0 && (
+            <li>
+              {plural(interrupted(run), "call")} of it ended with a process: what they cost is estimated, not
+              billed.
+            </li>
+          )}
+        </ul>
+      </Section>
+    </>
+  );
+}
+
+const LINES: readonly [string, (usage: RunUsage) => number, (value: number, usage: RunUsage) => string][] = [
+  ["Cost", (usage) => usage.cost, (value, usage) => money(value, usage.unpriced)],
+  ["Tokens", totalTokens, count],
+  ["Input", (usage) => usage.input, count],
+  [
+    "… from the cache",
+    (usage) => usage.cacheRead,
+    (value, { input }) => `${count(value)} (${share(value, input)})`,
+  ],
+  ["… into the cache", (usage) => usage.cacheWrite, count],
+  ["Output", (usage) => usage.output, count],
+  ["Model calls", (usage) => usage.modelCalls, count],
+  ["… without an answer", (usage) => usage.wastedCalls, count],
+  ["Tool calls", (usage) => usage.toolCalls, count],
+  ["Time at work", (usage) => usage.activeMs, duration],
+];
+
+const share = (part: number, whole: number): string =>
+  whole === 0 ? "–" : `${Math.round((part / whole) * 100)} %`;
+
+function costWords({ unpriced, modelCalls, cost }: RunUsage): string {
+  if (unpriced === 0)
+    return "Costs are counted from the tokens that providers reported and the prices that are known here; the bill may differ.";
+  if (unpriced >= modelCalls && cost === 0)
+    return "No price is known for these models: the cost is not known.";
+  return `For ${plural(unpriced, "call")} no price is known: it cost at least what is shown.`;
+}
+
+const interrupted = ({ events }: RunJournal): number =>
+  events.filter(
+    (event) =>
+      event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted" && event.payload.usage,
+  ).length;

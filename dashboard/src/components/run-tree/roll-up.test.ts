@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import type { RunJournal } from "../../live/run-journal.ts";
+import { inOrder, pathTo, rollUps } from "./roll-up.ts";
+
+const run = (id: string, parent: string | undefined, over: Partial<RunRow>, children: string[] = []) =>
+  [
+    id,
+    {
+      row: { id, parentRunId: parent, usage: { cost: 1, unpriced: 0 }, status: "completed", ...over },
+      children,
+    } as unknown as RunJournal,
+  ] as const;
+
+const runs = new Map([
+  run("root", undefined, { status: "suspended", waitingOn: { kind: "child_hitl" } }, ["a", "b"]),
+  run("a", "root", { status: "suspended", waitingOn: { kind: "child_hitl" } }, ["c"]),
+  run("b", "root", { status: "failed" }, ["d", "lost"]),
+  run("c", "a", { status: "suspended", waitingOn: { kind: "approval" } }),
+  run("d", "b", { status: "running" }),
+]);
+
+test("[U07] a node counts what is below it, and who waits only for a child is not counted as needing a person", () => {
+  expect(rollUps(runs, "root").get("root")).toEqual({
+    running: 1,
+    waiting: 1,
+    failed: 1,
+    needsYou: 1,
+    runs: 4,
+    cost: 5,
+    unpriced: 0,
+  });
+  expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2 });
+});
+
+test("nodes come in the order of their starts, without what is below a closed one", () => {
+  expect(inOrder(runs, "root")).toEqual(["root", "a", "c", "b", "d"]);
+  expect(inOrder(runs, "root", (id) => id !== "a")).toEqual(["root", "a", "b", "d"]);
+  expect(pathTo(runs, "c").map(({ row }) => row.id)).toEqual(["root", "a", "c"]);
+});

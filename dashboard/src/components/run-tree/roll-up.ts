@@ -1,0 +1,77 @@
+// What a tree's node says about everything below it (U07): how many run, wait, have failed and need a person, and what
+// they cost together.
+
+import { standingOf } from "../../display/status.ts";
+import type { RunJournal } from "../../live/run-journal.ts";
+
+export interface RollUp {
+  running: number;
+  waiting: number;
+  failed: number;
+  needsYou: number;
+  /** Runs at all. */
+  runs: number;
+  /** Of the node itself and all below it. */
+  cost: number;
+  unpriced: number;
+}
+
+type Runs = ReadonlyMap<string, RunJournal>;
+
+/** By run id; what is counted is below the node, not the node itself. */
+export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
+  const all = new Map<string, RollUp>();
+  // From the last one up: what is below a node is complete when the node is reached.
+  for (const id of inOrder(runs, rootId).reverse()) {
+    const { row, children } = runs.get(id)!;
+    const sum = nothing(row.usage.cost, row.usage.unpriced);
+    for (const child of children) {
+      const below = all.get(child);
+      if (below) addChild(sum, below, runs.get(child)!);
+    }
+    all.set(id, sum);
+  }
+  return all;
+}
+
+/** A parent before its children, those in the order in which they were started. */
+export function inOrder(runs: Runs, rootId: string, isOpen: (id: string) => boolean = () => true): string[] {
+  const order: string[] = [];
+  const rest = [rootId];
+  while (rest.length > 0) {
+    const id = rest.pop()!;
+    const run = runs.get(id);
+    if (!run) continue;
+    order.push(id);
+    if (isOpen(id)) rest.push(...run.children.toReversed());
+  }
+  return order;
+}
+
+/** From the root down to the run itself. */
+export function pathTo(runs: Runs, runId: string): RunJournal[] {
+  const path: RunJournal[] = [];
+  for (let run = runs.get(runId); run; run = runs.get(run.row.parentRunId ?? "")) path.unshift(run);
+  return path;
+}
+
+const nothing = (cost: number, unpriced: number): RollUp => ({
+  running: 0,
+  waiting: 0,
+  failed: 0,
+  needsYou: 0,
+  runs: 0,
+  cost,
+  unpriced,
+});
+
+function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {
+  for (const key of Object.keys(sum) as (keyof RollUp)[]) sum[key] += below[key];
+  sum.runs++;
+  // Who only waits for somebody below who needs a person is counted there.
+  if (row.waitingOn?.kind === "child_hitl") sum.waiting++;
+  else if (standingOf(row).needsPerson) sum.needsYou++;
+  else if (row.status === "failed") sum.failed++;
+  else if (row.status === "waiting" || row.status === "suspended") sum.waiting++;
+  else if (row.status === "running" || row.status === "pending") sum.running++;
+}

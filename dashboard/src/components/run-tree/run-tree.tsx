@@ -1,0 +1,87 @@
+// The runs of a tree, as the way to get about (U07, S1-60, S1-61, S2-80): WAI-ARIA's tree, so that every node is reached
+// with the arrow keys, at any depth.
+
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import type { TreeJournal } from "../../live/tree-journal.ts";
+import { inOrder, type RollUp, rollUps } from "./roll-up.ts";
+import { TreeNode } from "./tree-node.tsx";
+
+export interface RunTreeProps {
+  journal: TreeJournal;
+  rootId: string;
+  runId: string;
+  /** How often what is looked for was found, by run. */
+  hits: ReadonlyMap<string, number>;
+  onSelect(runId: string): void;
+}
+
+export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps) {
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [focused, setFocused] = useState(runId);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => setFocused(runId), [runId]);
+  const sums = rollUps(journal.runs, rootId);
+  const order = inOrder(journal.runs, rootId, (id) => !closed.has(id));
+  const current = order.includes(focused) ? focused : rootId;
+  const focus = (id: string | undefined) => {
+    if (id === undefined) return;
+    setFocused(id);
+    list.current?.querySelector<HTMLElement>(`[data-run="${CSS.escape(id)}"]`)?.focus();
+  };
+  const toggle = (id: string) =>
+    setClosed((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const run = journal.runs.get(current);
+    if (!run || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = order.indexOf(current);
+    const isOpen = run.children.length > 0 && !closed.has(current);
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => focus(order[at + 1]),
+      ArrowUp: () => focus(order[at - 1]),
+      Home: () => focus(order[0]),
+      End: () => focus(order.at(-1)),
+      ArrowRight: () => (isOpen ? focus(run.children[0]) : closed.has(current) && toggle(current)),
+      ArrowLeft: () => (isOpen ? toggle(current) : focus(run.row.parentRunId)),
+      Enter: () => onSelect(current),
+      " ": () => onSelect(current),
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  return (
+    <div
+      ref={list}
+      role="tree"
+      aria-label="Runs of this tree"
+      className="min-h-0 flex-1 overflow-auto py-1"
+      onKeyDown={onKeyDown}
+      onFocus={({ target }) => setFocused(target.dataset["run"] ?? current)}
+    >
+      {order.map((id) => {
+        const { row, children } = journal.runs.get(id)!;
+        return (
+          <TreeNode
+            key={id}
+            row={row}
+            level={row.depth - (journal.runs.get(rootId)?.row.depth ?? 0) + 1}
+            expanded={children.length === 0 ? undefined : !closed.has(id)}
+            selected={id === runId}
+            focusable={id === current}
+            hits={hits.get(id) ?? 0}
+            sum={sums.get(id) ?? NOTHING}
+            onSelect={onSelect}
+            onToggle={toggle}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+const NOTHING: RollUp = { running: 0, waiting: 0, failed: 0, needsYou: 0, runs: 0, cost: 0, unpriced: 0 };

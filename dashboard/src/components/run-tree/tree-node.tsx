@@ -1,0 +1,108 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { memo } from "react";
+import { partOf } from "../../../../src/projections/part.ts";
+import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { Elapsed } from "../../display/elapsed.tsx";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { money } from "../../display/words.ts";
+import { classNames } from "../../ui/class-names.ts";
+import type { RollUp } from "./roll-up.ts";
+import { StatusMark } from "./status-mark.tsx";
+import { SumBadges } from "./sum-badges.tsx";
+
+export interface TreeNodeProps {
+  row: RunRow;
+  level: number;
+  /** Undefined: nothing is below it. */
+  expanded: boolean | undefined;
+  selected: boolean;
+  focusable: boolean;
+  hits: number;
+  sum: RollUp;
+  onSelect(runId: string): void;
+  onToggle(runId: string): void;
+}
+
+export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
+  const { row, level, expanded, selected, focusable, hits, sum, onSelect, onToggle } = props;
+  const part = partOf(row);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys
+    <div
+      role="treeitem"
+      data-run={row.id}
+      aria-level={level}
+      aria-selected={selected}
+      {...(expanded === undefined ? {} : { "aria-expanded": expanded })}
+      tabIndex={focusable ? 0 : -1}
+      title={row.task}
+      onClick={() => onSelect(row.id)}
+      style={{ paddingLeft: `${(level - 1) * 14 + 4}px` }}
+      className={classNames(
+        "group flex min-h-10 cursor-pointer items-center gap-1.5 border-l-2 pr-2 text-sm -outline-offset-2 md:min-h-8",
+        selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
+      )}
+    >
+      <Caret expanded={expanded} onToggle={() => onToggle(row.id)} />
+      <RoleIcon agent={row.agent} size={14} />
+      <span className="min-w-0 flex-1 truncate">
+        <span className={selected ? "font-semibold" : "font-medium"}>
+          <VisibleText text={row.agent} />
+        </span>{" "}
+        {part !== undefined && <span className="text-child text-xs">{part} </span>}
+        <span className="text-muted text-xs">
+          <VisibleText text={row.task} />
+        </span>
+      </span>
+      {hits > 0 && (
+        <span className="rounded bg-warn-soft px-1 text-2xs text-warn">
+          {hits}
+          <span className="sr-only"> matches</span>
+        </span>
+      )}
+      {expanded === false && <SumBadges sum={sum} />}
+      <span className="hidden shrink-0 text-right text-2xs text-muted tabular-nums sm:inline">
+        {sum.cost > 0 && `${money(sum.cost, sum.unpriced)} · `}
+        <Elapsed from={row.createdAt} to={row.endedAt} />
+      </span>
+      <StatusMark row={row} />
+    </div>
+  );
+}, sameNode);
+
+interface CaretProps {
+  expanded: boolean | undefined;
+  onToggle(): void;
+}
+
+function Caret({ expanded, onToggle }: CaretProps) {
+  const Icon = expanded ? ChevronDown : ChevronRight;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the keys: left and right
+    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer only
+    <span
+      className="flex h-8 w-4 shrink-0 items-center justify-center text-muted"
+      onClick={(event) => {
+        if (expanded === undefined) return;
+        event.stopPropagation();
+        onToggle();
+      }}
+    >
+      {expanded !== undefined && <Icon size={14} aria-hidden />}
+    </span>
+  );
+}
+
+/** Sums are made anew each time; what they say seldom changes. */
+function sameNode(before: TreeNodeProps, after: TreeNodeProps): boolean {
+  return (
+    before.row === after.row &&
+    before.level === after.level &&
+    before.expanded === after.expanded &&
+    before.selected === after.selected &&
+    before.focusable === after.focusable &&
+    before.hits === after.hits &&
+    (Object.keys(before.sum) as (keyof RollUp)[]).every((key) => before.sum[key] === after.sum[key])
+  );
+}

@@ -1,0 +1,83 @@
+// Where the tree stands: a pane on the left whose width one chooses; on a phone a list behind a button.
+
+import { ListTree, PanelLeftClose, PanelLeftOpen } from "lucide-react";
+import { useState } from "react";
+import { plural } from "../../display/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { useKept } from "../../ui/kept.ts";
+import { Splitter } from "../../ui/splitter.tsx";
+import { rollUps } from "./roll-up.ts";
+import { RunTree, type RunTreeProps } from "./run-tree.tsx";
+import { SumBadges } from "./sum-badges.tsx";
+
+export interface TreePaneProps extends RunTreeProps {
+  closed: boolean;
+  onToggle(): void;
+}
+
+const [WIDTH, MIN, MAX] = [256, 160, 560];
+
+export function TreePane({ closed, onToggle, ...tree }: TreePaneProps) {
+  const [kept, keep] = useKept("cadre.tree-width");
+  const width = Math.min(MAX, Math.max(MIN, Number(kept ?? WIDTH) || WIDTH));
+  if (closed)
+    return (
+      <div className="hidden shrink-0 border-line border-r bg-surface p-1 md:block">
+        <Button look="quiet" size="small" aria-label="Show the tree" onClick={onToggle}>
+          <PanelLeftOpen size={15} />
+        </Button>
+      </div>
+    );
+  return (
+    <>
+      <section
+        aria-label="Tree"
+        className="hidden min-h-0 shrink-0 flex-col bg-surface md:flex"
+        style={{ width: `${width}px` }}
+      >
+        <div className="flex items-center justify-between border-line border-b py-1 pr-1 pl-3">
+          <span className="text-muted text-xs">{plural(tree.journal.runs.size, "run")} in this tree</span>
+          <Button look="quiet" size="small" aria-label="Hide the tree" onClick={onToggle}>
+            <PanelLeftClose size={15} />
+          </Button>
+        </div>
+        <RunTree {...tree} />
+      </section>
+      <span className="hidden md:flex">
+        <Splitter
+          label="Width of the tree"
+          width={width}
+          min={MIN}
+          max={MAX}
+          pane="left"
+          onChange={(next) => keep(String(next))}
+        />
+      </span>
+    </>
+  );
+}
+
+/** On a phone. */
+export function TreeDrawer(tree: RunTreeProps) {
+  const [open, setOpen] = useState(false);
+  const sum = rollUps(tree.journal.runs, tree.rootId).get(tree.rootId);
+  return (
+    <div className="shrink-0 border-line border-b bg-surface px-3 py-1 md:hidden">
+      <Button look="quiet" className="h-10 w-full justify-start" onClick={() => setOpen(true)}>
+        <ListTree size={15} aria-hidden />
+        {plural(tree.journal.runs.size, "run")} in this tree
+        <span className="ml-auto flex gap-1">{sum && <SumBadges sum={sum} />}</span>
+      </Button>
+      <Dialog open={open} onOpenChange={setOpen} title="Tree">
+        <RunTree
+          {...tree}
+          onSelect={(runId) => {
+            setOpen(false);
+            tree.onSelect(runId);
+          }}
+        />
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,174 @@
+// U06: says what will be done to how many, asks, does it, and says what was refused.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { ListedRun } from "../../../../src/api/schema.ts";
+import { messageOf } from "../../../../src/errors.ts";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { plural } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { cancelPreview, retryPreview } from "./bulk.ts";
+
+export type BulkStep = "cancel" | "retry";
+
+export interface BulkDialogProps {
+  step: BulkStep;
+  runs: readonly ListedRun[];
+  onClose(): void;
+  onDone(): void;
+}
+
+const TITLES = { cancel: "Cancel these runs?", retry: "Try these runs again?" };
+
+export function BulkDialog({ step, runs, onClose, onDone }: BulkDialogProps) {
+  return (
+    <Dialog open onOpenChange={(open) => open || onClose()} title={TITLES[step]}>
+      {step === "cancel" ? (
+        <CancelRuns runs={runs} onClose={onClose} onDone={onDone} />
+      ) : (
+        <RetryRuns runs={runs} onClose={onClose} onDone={onDone} />
+      )}
+    </Dialog>
+  );
+}
+
+type StepProps = Omit<BulkDialogProps, "step">;
+
+function CancelRuns({ runs, onClose, onDone }: StepProps) {
+  const [reason, setReason] = useState("");
+  const preview = useQuery({
+    // What is below them may have changed since it was last asked for.
+    queryKey: ["runs", "cancel-preview", runs.map(({ id }) => id)],
+    staleTime: 0,
+    queryFn: async () => {
+      const [trees, open] = await Promise.all([
+        Promise.all(runs.map(({ id }) => client.tree(id))),
+        client.approvals(),
+      ]);
+      return cancelPreview(trees, open);
+    },
+  });
+  if (preview.isError) return <Failure error={preview.error} />;
+  if (!preview.data) return <Loading what="Counting what is below them" />;
+  const { runs: alive, below, approvals, ended } = preview.data;
+  return (
+    <Step
+      onClose={onClose}
+      onDone={onDone}
+      each={alive.map(
+        ({ id }) =>
+          () =>
+            client.cancel(id, reason.trim() === "" ? undefined : reason.trim()),
+      )}
+      button={`Cancel ${plural(alive.length, "run")}`}
+      danger
+    >
+      <ul className="list-disc space-y-1 pl-5">
+        <li>
+          {plural(alive.length, "run")} will end
+          {below > 0 && `, and ${below} below ${alive.length === 1 ? "it" : "them"}`}.
+        </li>
+        <li>
+          {approvals === 0
+            ? "Nothing that waits for a person is lost."
+            : `${plural(approvals, "open approval")} will be withdrawn.`}
+        </li>
+        {ended > 0 && <li>{plural(ended, "run")} had ended already.</li>}
+        <li>What was recorded stays. What a tool has done is not undone.</li>
+      </ul>
+      <Field quiet label="Why (optional; the journal keeps it)">
+        {(id) => <Input id={id} value={reason} onChange={({ target }) => setReason(target.value)} />}
+      </Field>
+    </Step>
+  );
+}
+
+function RetryRuns({ runs, onClose, onDone }: StepProps) {
+  const { runs: wanted, left } = retryPreview(runs);
+  return (
+    <Step
+      onClose={onClose}
+      onDone={onDone}
+      each={wanted.map(
+        ({ id }) =>
+          () =>
+            client.retry(id),
+      )}
+      button={`Try ${plural(wanted.length, "run")} again`}
+    >
+      <ul className="list-disc space-y-1 pl-5">
+        <li>
+          {plural(wanted.length, "new run")} will go on where the old ones stopped; those stay as they are.
+        </li>
+        {left > 0 && (
+          <li>
+            {plural(left, "run")} will be left alone: only roots that failed or were cancelled can be tried
+            again.
+          </li>
+        )}
+      </ul>
+    </Step>
+  );
+}
+
+interface StepBodyProps {
+  each: (() => Promise<unknown>)[];
+  button: string;
+  danger?: boolean;
+  onClose(): void;
+  onDone(): void;
+  children: ReactNode;
+}
+
+function Step({ each, button, danger, onClose, onDone, children }: StepBodyProps) {
+  const [refused, setRefused] = useState<string[]>([]);
+  const doing = useMutation({
+    async mutationFn() {
+      const done = await Promise.allSettled(each.map((one) => one()));
+      return done.flatMap((one) => (one.status === "rejected" ? [messageOf(one.reason)] : []));
+    },
+    onSuccess: (refusals) => (refusals.length === 0 ? onDone() : setRefused(refusals)),
+  });
+  return (
+    <div className="flex flex-col gap-3 overflow-auto p-4 text-sm">
+      {refused.length > 0 ? (
+        <div role="alert">
+          <p className="font-medium">
+            {plural(each.length - refused.length, "run")} done, {refused.length} refused:
+          </p>
+          <ul className="list-disc pl-5">
+            {[...new Set(refused)].map((message) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </div>
+      ) : (
+        children
+      )}
+      <div className="flex justify-end gap-2">
+        {refused.length > 0 ? (
+          <Button onClick={onDone}>Close</Button>
+        ) : (
+          <>
+            <Button className="max-md:h-10" onClick={onClose}>
+              Leave them
+            </Button>
+            <Button
+              look={danger ? "danger" : "main"}
+              className="max-md:h-10"
+              disabled={each.length === 0 || doing.isPending}
+              onClick={() => doing.mutate()}
+            >
+              {doing.isPending ? "Working…" : button}
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

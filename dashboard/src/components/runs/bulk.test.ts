@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import type { ApprovalView, RunTree } from "../../../../src/api/schema.ts";
+import { cancelPreview, retryPreview } from "./bulk.ts";
+
+const tree = (id: string, endedAt?: number, children: RunTree[] = []) =>
+  ({ id, endedAt, children }) as RunTree;
+const asks = (runId: string) => ({ runId }) as ApprovalView;
+
+test("[U06] a cancel counts each run once, what is below it, and what will not be asked any more", () => {
+  const child = tree("c", undefined, [tree("c1"), tree("c2", 5)]);
+  const trees = [tree("r", undefined, [child]), child, tree("done", 5, [tree("left")])];
+  const { runs, ...counts } = cancelPreview(trees, [asks("c1"), asks("c2"), asks("other")]);
+  expect(runs.map(({ id }) => id)).toEqual(["r"]);
+  expect(counts).toEqual({ below: 3, approvals: 1, ended: 1 });
+});
+
+test("[U06] only what did not succeed is tried again, from its root", () => {
+  const chosen = [
+    { status: "failed" as const },
+    { status: "cancelled" as const },
+    { status: "completed" as const },
+    { status: "running" as const },
+    { status: "failed" as const, parentRunId: "r" },
+  ];
+  expect(retryPreview(chosen)).toEqual({ runs: chosen.slice(0, 2), left: 3 });
+});

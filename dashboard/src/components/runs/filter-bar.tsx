@@ -1,0 +1,197 @@
+// U02: what the list is narrowed to. Everything stands in the address; every part of it can be taken to a terminal.
+
+import { useQuery } from "@tanstack/react-query";
+import { ListFilter, Search, Terminal, X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { RUN_STATUSES, type RunStatus } from "../../../../src/journal/events.ts";
+import { agentsQuery } from "../../live/queries.ts";
+import { type RunsSearch, SINCE, type Since } from "../../pages/runs-search.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { Input, Select } from "../../ui/input.tsx";
+import { useNarrow } from "../../ui/use-narrow.ts";
+import { chipsOf, commandOf, showsAll, sinceWords } from "./filter.ts";
+
+export interface FilterBarProps {
+  search: RunsSearch;
+  onChange(search: RunsSearch): void;
+}
+
+export function FilterBar({ search, onChange }: FilterBarProps) {
+  const change = (change: Partial<Record<keyof RunsSearch, unknown>>) =>
+    onChange(withoutEmpty({ ...search, ...change }));
+  const [isOpen, setOpen] = useState(false);
+  const isNarrow = useNarrow();
+  return (
+    <search className="flex flex-wrap items-center gap-2">
+      <Words value={search.q ?? ""} onChange={(q) => change({ q })} />
+      {isNarrow && (
+        <Button className="h-10" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <ListFilter size={14} aria-hidden /> Filters
+        </Button>
+      )}
+      {(isOpen || !isNarrow) && <Choices search={search} change={change} />}
+    </search>
+  );
+}
+
+interface ChoicesProps {
+  search: RunsSearch;
+  change(change: Partial<Record<keyof RunsSearch, unknown>>): void;
+}
+
+function Choices({ search, change }: ChoicesProps) {
+  const { status, agent, since } = search;
+  return (
+    <div className="flex flex-wrap items-center gap-2 max-md:basis-full">
+      <Select
+        aria-label="Status"
+        className="max-md:h-10"
+        value={status?.length === 1 ? status[0] : status ? "several" : ""}
+        onChange={({ target }) => change({ status: target.value === "" ? "" : [target.value as RunStatus] })}
+      >
+        <option value="">Any status</option>
+        {status && status.length > 1 && <option value="several">{status.join(", ")}</option>}
+        {RUN_STATUSES.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </Select>
+      <AgentChoice value={agent ?? ""} onChange={(next) => change({ agent: next })} />
+      <Select
+        aria-label="Started"
+        className="max-md:h-10"
+        value={since ?? ""}
+        onChange={({ target }) => change({ since: target.value as Since })}
+      >
+        <option value="">Any time</option>
+        {SINCE.map((each) => (
+          <option key={each} value={each}>
+            {sinceWords(each)}
+          </option>
+        ))}
+      </Select>
+      <label
+        className="flex min-h-10 items-center gap-1.5 text-sm md:min-h-8"
+        title="As `cadre runs --all` lists them"
+      >
+        <input
+          type="checkbox"
+          className="size-3.5 accent-accent"
+          checked={showsAll(search)}
+          disabled={search.q !== undefined || search.waiting !== undefined}
+          onChange={({ target }) => change({ all: target.checked ? true : "" })}
+        />
+        Runs below others
+      </label>
+    </div>
+  );
+}
+
+/** What the list is narrowed to, one by one. */
+export function FilterChips({ search, onChange }: FilterBarProps) {
+  const chips = chipsOf(search);
+  if (chips.length === 0) return null;
+  const without = (key: keyof RunsSearch): RunsSearch => withoutEmpty({ ...search, [key]: "" });
+  return (
+    <ul aria-label="Filters" className="flex flex-wrap items-center gap-1.5">
+      {chips.map(({ key, label, command }) => (
+        <li
+          key={key}
+          className="flex min-w-0 max-w-full items-center rounded-md bg-accent-soft text-accent text-xs"
+        >
+          <span className="truncate py-1 pl-2">{label}</span>
+          <CopyButton text={command} label={`Copy as command: ${command}`} icon={<Terminal size={12} />} />
+          <Button
+            look="quiet"
+            size="small"
+            aria-label={`Remove ${label}`}
+            onClick={() => onChange(without(key))}
+          >
+            <X size={12} />
+          </Button>
+        </li>
+      ))}
+      {chips.length > 1 && (
+        <li className="flex items-center">
+          <CopyButton
+            text={commandOf(search)}
+            label={`Copy as command: ${commandOf(search)}`}
+            icon={<Terminal size={12} />}
+          >
+            Copy all as a command
+          </CopyButton>
+        </li>
+      )}
+      <li>
+        <Button look="quiet" size="small" onClick={() => onChange({})}>
+          Clear
+        </Button>
+      </li>
+    </ul>
+  );
+}
+
+const PAUSE_MS = 250;
+
+/** Asked for when the typing pauses. */
+function Words({ value, onChange }: { value: string; onChange(q: string): void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
+  const told = useRef(value);
+  useEffect(() => {
+    if (value === told.current) return;
+    told.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => {
+    const q = text.trim();
+    if (q === told.current) return;
+    const timer = setTimeout(() => {
+      told.current = q;
+      onChange(q);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, onChange]);
+  useHotkeys([{ keys: "/", label: "Search the runs", run: () => field.current?.focus() }]);
+  return (
+    <span className="relative min-w-0 max-md:flex-1 md:w-72">
+      <Search
+        size={14}
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-muted"
+      />
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Search in everything that was asked, said and made"
+        placeholder="Search tasks, words, results…"
+        maxLength={200}
+        className="w-full pl-8 max-md:h-10"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+    </span>
+  );
+}
+
+function AgentChoice({ value, onChange }: { value: string; onChange(agent: string): void }) {
+  const { data } = useQuery(agentsQuery);
+  const names = new Set([...(data?.agents ?? []).map(({ name }) => name), ...(value === "" ? [] : [value])]);
+  return (
+    <Select
+      aria-label="Agent"
+      className="max-w-40 max-md:h-10"
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      <option value="">Any agent</option>
+      {[...names].toSorted().map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </Select>
+  );
+}
+
+const withoutEmpty = (search: Record<string, unknown>): RunsSearch =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== "" && value !== undefined));

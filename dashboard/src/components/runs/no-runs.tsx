@@ -1,0 +1,33 @@
+// U46: an empty list says what fills it.
+
+import { Activity, SearchX } from "lucide-react";
+import type { RunsSearch } from "../../pages/runs-search.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { StartRunButton } from "../start-run/start-run-button.tsx";
+import { chipsOf, showsAll } from "./filter.ts";
+
+export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(search: RunsSearch): void }) {
+  if (chipsOf(search).length === 0)
+    return (
+      <Empty icon={<Activity size={28} aria-hidden />} title="No runs yet">
+        <p>A run is an agent at work on a task. Start one here, or in a terminal in the project's folder:</p>
+        <Copyable text='npx cadre run "Say what is in this folder"' />
+        <StartRunButton />
+      </Empty>
+    );
+  return (
+    <Empty icon={<SearchX size={28} aria-hidden />} title="No run fits">
+      {!showsAll(search) && (
+        <>
+          <p>These filters look at roots only. A run below another may fit.</p>
+          <Button onClick={() => onChange({ ...search, all: true })}>Look below too</Button>
+        </>
+      )}
+      <Button look="quiet" onClick={() => onChange({})}>
+        Show all runs
+      </Button>
+    </Empty>
+  );
+}

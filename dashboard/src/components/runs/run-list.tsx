@@ -1,0 +1,160 @@
+// The list of runs: only the rows in sight are drawn, the next page is asked for before its end is reached.
+
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowUp } from "lucide-react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { ListedRun } from "../../../../src/api/schema.ts";
+import { Button } from "../../ui/button.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { useNarrow } from "../../ui/use-narrow.ts";
+import { COLUMNS, RunRow } from "./run-row.tsx";
+import { useHeldList } from "./use-held-list.ts";
+import type { Selection } from "./use-selection.ts";
+
+export interface RunListProps {
+  runs: readonly ListedRun[];
+  /** Which list it is. */
+  about: string;
+  selection: Selection;
+  isMore: boolean;
+  onMore(): void;
+  /** Below the last row. */
+  end: ReactNode;
+}
+
+const AHEAD = 20;
+
+export function RunList({ runs, about, selection, isMore, onMore, end }: RunListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const { shown, fresh, gone, letGo } = useHeldList(runs, about, scroller);
+  const rows = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (index) => shown[index]!.id,
+    estimateSize: () => (isNarrow ? 84 : 41),
+    overscan: 12,
+  });
+  const items = rows.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (isMore && last >= shown.length - AHEAD) onMore();
+  }, [isMore, last, shown.length, onMore]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then
+  useEffect(() => rows.measure(), [rows, isNarrow]);
+  useRowKeys(scroller, shown, selection, (index) => rows.scrollToIndex(index));
+  const above = items[0]?.start ?? 0;
+  const below = rows.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      {fresh > 0 && (
+        <Button
+          look="main"
+          size="small"
+          className="absolute top-10 left-1/2 z-20 -translate-x-1/2 rounded-full shadow-lg"
+          onClick={letGo}
+        >
+          <ArrowUp size={13} aria-hidden /> {fresh} new
+        </Button>
+      )}
+      <div ref={scroller} data-testid="runs" className="min-h-0 flex-1 overflow-auto">
+        <table
+          className="w-full table-fixed border-collapse text-sm"
+          aria-rowcount={isMore ? -1 : shown.length + 1}
+        >
+          <Head selection={selection} runs={shown} />
+          <tbody>
+            {above > 0 && <Gap height={above} columns={isNarrow ? 2 : COLUMNS.length} />}
+            {items.map(({ index, key }) => (
+              <RunRow
+                key={key}
+                run={shown[index]!}
+                index={index}
+                isGone={gone.has(shown[index]!.id)}
+                isSelected={selection.has(shown[index]!.id)}
+                onSelect={(range) => selection.toggle(shown, index, range)}
+              />
+            ))}
+            {below > 0 && <Gap height={below} columns={isNarrow ? 2 : COLUMNS.length} />}
+          </tbody>
+        </table>
+        {end}
+      </div>
+    </div>
+  );
+}
+
+/** In place of the rows that are out of sight. */
+function Gap({ height, columns }: { height: number; columns: number }) {
+  return (
+    <tr aria-hidden>
+      <td colSpan={columns} style={{ height }} />
+    </tr>
+  );
+}
+
+function Head({ selection, runs }: { selection: Selection; runs: readonly ListedRun[] }) {
+  const isAll = runs.length > 0 && runs.every(({ id }) => selection.has(id));
+  return (
+    <thead className="sticky top-0 z-10 bg-surface text-left text-muted text-xs shadow-[0_1px_0_var(--color-line)]">
+      <tr className="hidden h-8 md:table-row">
+        {COLUMNS.map(({ name, label, className }, index) => (
+          <th key={name} scope="col" className={`px-2 font-medium ${className}`}>
+            {index === 0 ? (
+              <input
+                type="checkbox"
+                aria-label="Select all that are shown"
+                className="mx-auto block size-3.5 accent-accent"
+                checked={isAll}
+                onChange={() => (isAll ? selection.clear() : selection.add(runs))}
+              />
+            ) : (
+              label
+            )}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function useRowKeys(
+  scroller: { current: HTMLElement | null },
+  shown: readonly ListedRun[],
+  selection: Selection,
+  show: (index: number) => void,
+): void {
+  const [wanted, setWanted] = useState<number>();
+  const current = (): number => {
+    const focused = document.activeElement?.closest<HTMLElement>("[data-run]")?.dataset["run"];
+    return shown.findIndex(({ id }) => id === focused);
+  };
+  const go = (index: number): void => {
+    if (shown.length === 0) return;
+    const next = Math.max(0, Math.min(shown.length - 1, index));
+    show(next);
+    setWanted(next);
+  };
+  // The row may have to be drawn first.
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const frame = requestAnimationFrame(() => {
+      const id = shown[wanted]?.id;
+      scroller.current?.querySelector<HTMLElement>(`[data-run="${id}"] a`)?.focus({ preventScroll: true });
+      setWanted(undefined);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [wanted, shown, scroller]);
+  useHotkeys([
+    { keys: "j", label: "Next run", run: () => go(current() + 1) },
+    { keys: "k", label: "Run before", run: () => go(current() < 0 ? shown.length - 1 : current() - 1) },
+    {
+      keys: "x",
+      label: "Select the run",
+      run: () => {
+        const index = current();
+        if (index >= 0) selection.toggle(shown, index, false);
+      },
+    },
+  ]);
+}

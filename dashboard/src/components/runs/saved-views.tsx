@@ -1,0 +1,39 @@
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { runCountQuery } from "../../live/queries.ts";
+import { filterOf } from "./filter.ts";
+import { SAVED_VIEWS } from "./views.ts";
+
+const COUNTED = SAVED_VIEWS.filter(({ counted }) => counted);
+
+export function SavedViews() {
+  const counts = useQueries({
+    queries: COUNTED.map((view) => runCountQuery(filterOf(view.search, Date.now()))),
+  });
+  return (
+    <nav
+      aria-label="Saved views"
+      className="flex gap-1 overflow-x-auto max-md:order-last max-md:-mx-2 max-md:basis-full"
+    >
+      {SAVED_VIEWS.map((view) => {
+        const total = view.counted ? (counts[COUNTED.indexOf(view)]?.data ?? 0) : 0;
+        return (
+          <Link
+            key={view.name}
+            to="/"
+            search={view.search}
+            activeOptions={{ exact: true, includeSearch: true }}
+            className="flex min-h-10 shrink-0 items-center gap-1.5 rounded-md px-2.5 text-muted text-sm hover:bg-raised hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent md:min-h-7"
+          >
+            {view.name}
+            {total > 0 && (
+              <span className="rounded-full bg-raised px-1.5 font-medium text-2xs text-ink tabular-nums">
+                {total}
+              </span>
+            )}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import type { ListedRun } from "../../../../src/api/schema.ts";
+import { WaitingOn } from "../../../../src/journal/events.ts";
+import { waitingFor } from "./waiting-for.ts";
+
+const run = (waitingOn?: WaitingOn, more: Partial<ListedRun> = {}) =>
+  waitingFor({ waitingOn, cancelRequested: false, ...more } as ListedRun);
+const awaited = [
+  { id: "r1", agent: "editor" },
+  { id: "r2", agent: "tester" },
+];
+
+test("[U01] says whom or what a run waits for, in words", () => {
+  expect(run()).toBeUndefined();
+  expect(run({ kind: "child", items: ["r1"] }, { awaited: awaited.slice(0, 1) })?.text).toBe("child editor");
+  expect(run({ kind: "child", items: ["r1", "r2"] }, { awaited })?.text).toBe("2 children: editor, tester");
+  expect(run({ kind: "child_hitl", blockers: ["r1"] }, { awaited: awaited.slice(0, 1) })).toEqual({
+    text: "in editor",
+    you: true,
+  });
+  expect(run({ kind: "provider", until: Date.UTC(2026, 1, 1, 12, 2) })?.text).toMatch(
+    /^provider until \d\d:\d\d/,
+  );
+  expect(run({ kind: "approval" }, { cancelRequested: true })).toBeUndefined();
+});
+
+test("[U01] has a word for everything that can be waited for", () => {
+  for (const kind of WaitingOn.shape.kind.options) expect(run({ kind })?.text, kind).toMatch(/\w/);
+});

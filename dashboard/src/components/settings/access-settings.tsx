@@ -1,0 +1,78 @@
+// Who is let in: a link for another browser, and a new token that shuts out all but this one.
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { messageOf } from "../../../../src/errors.ts";
+import { clockTime } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Section } from "./section.tsx";
+
+export function AccessSettings() {
+  const linking = useMutation({ mutationFn: client.link });
+  return (
+    <Section title="Access" text="Whoever is let in can do everything that you can.">
+      <Button className="max-md:h-10" disabled={linking.isPending} onClick={() => linking.mutate()}>
+        Make a link for another browser
+      </Button>
+      {linking.data && (
+        <p className="flex max-w-full flex-col gap-1">
+          <Copyable text={linking.data.url} />
+          <span className="text-muted">
+            For one browser, once, until {clockTime(linking.data.expiresAt)}.
+          </span>
+        </p>
+      )}
+      <SignOutOthers />
+      {linking.isError && (
+        <p role="alert" className="text-bad">
+          {messageOf(linking.error)}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function SignOutOthers() {
+  const [isAsking, setAsking] = useState(false);
+  const renewing = useMutation({ mutationFn: client.renewToken, onSettled: () => setAsking(false) });
+  return (
+    <>
+      <Button look="danger" className="max-md:h-10" onClick={() => setAsking(true)}>
+        Sign out all other browsers…
+      </Button>
+      {renewing.isSuccess && (
+        <p role="status" className="text-good">
+          Done: there is a new token, and only this browser is signed in.
+        </p>
+      )}
+      {renewing.isError && (
+        <p role="alert" className="text-bad">
+          {messageOf(renewing.error)}
+        </p>
+      )}
+      <Dialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Sign out all other browsers?"
+        description="A new token is made. Other browsers, links and programs that use the old one are shut out at once; this browser stays. Runs go on."
+      >
+        <div className="flex justify-end gap-2 p-4">
+          <Button className="max-md:h-10" onClick={() => setAsking(false)}>
+            Leave them
+          </Button>
+          <Button
+            look="danger"
+            className="max-md:h-10"
+            disabled={renewing.isPending}
+            onClick={() => renewing.mutate()}
+          >
+            Sign them out
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "../../../../src/errors.ts";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { client } from "../../live/client.ts";
+import { agentsQuery, settingsQuery } from "../../live/queries.ts";
+import { Field } from "../../ui/field.tsx";
+import { Select } from "../../ui/input.tsx";
+import { Section } from "./section.tsx";
+
+export function ChatSettings() {
+  const settings = useQuery(settingsQuery);
+  const agents = useQuery(agentsQuery);
+  const queries = useQueryClient();
+  const choosing = useMutation({
+    mutationFn: client.choose,
+    onSuccess: (chosen) => queries.setQueryData(settingsQuery.queryKey, chosen),
+  });
+  if (settings.isError) return <Failure error={settings.error} onAgain={() => void settings.refetch()} />;
+  const names = new Set([
+    ...(settings.data ? [settings.data.agent] : []),
+    ...(agents.data?.agents ?? []).flatMap(({ name, kind }) => (kind === "main" ? [name] : [])),
+  ]);
+  return (
+    <Section title="Chat" text="The same in every browser.">
+      {!settings.data ? (
+        <Loading />
+      ) : (
+        <div className="flex flex-wrap gap-4">
+          <Field label="Agent that is spoken to first">
+            {(id) => (
+              <Select
+                id={id}
+                className="max-md:h-10"
+                value={settings.data.agent}
+                onChange={({ target }) => choosing.mutate({ agent: target.value })}
+              >
+                {[...names].toSorted().map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="It works">
+            {(id) => (
+              <Select
+                id={id}
+                className="max-md:h-10"
+                value={settings.data.mode}
+                onChange={({ target }) => choosing.mutate({ mode: target.value as "auto" | "chat" })}
+              >
+                <option value="chat">in turns: answers, and waits for you</option>
+                <option value="auto">on its own, until it is done</option>
+              </Select>
+            )}
+          </Field>
+        </div>
+      )}
+      {choosing.isError && (
+        <p role="alert" className="text-bad">
+          {messageOf(choosing.error)}
+        </p>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+
+/** One subject of the settings: its name, a sentence, and what can be chosen. */
+export function Section({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  return (
+    <section className="grid gap-3 border-line border-b py-6 last:border-b-0 md:grid-cols-[14rem_1fr] md:gap-8">
+      <div>
+        <h2 className="font-semibold">{title}</h2>
+        {text !== undefined && <p className="mt-1 text-muted text-sm">{text}</p>}
+      </div>
+      <div className="flex min-w-0 flex-col items-start gap-3 text-sm">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Elapsed } from "../../display/elapsed.tsx";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { fullTime } from "../../display/words.ts";
+import { healthQuery } from "../../live/queries.ts";
+import { Section } from "./section.tsx";
+
+export function ServerFacts() {
+  const health = useQuery(healthQuery);
+  if (health.isError) return <Failure error={health.error} onAgain={() => void health.refetch()} />;
+  const { data } = health;
+  return (
+    <Section title="Server">
+      {!data ? (
+        <Loading />
+      ) : (
+        <dl className="grid w-full grid-cols-[auto_1fr] gap-x-6 gap-y-1.5">
+          <Fact name="Version">{data.version}</Fact>
+          <Fact name="Folder">
+            <code className="break-all font-mono text-xs">{data.folder}</code>
+          </Fact>
+          <Fact name="Default model">{data.model}</Fact>
+          <Fact name="Process">
+            {data.pid}, {data.drives ? "works on runs" : "reads only: nothing is worked on"}
+          </Fact>
+          <Fact name="Up">
+            <span title={`since ${fullTime(data.startedAt)}`}>
+              <Elapsed from={data.startedAt} />
+            </span>
+          </Fact>
+          <Fact name="API">
+            <a href="/docs" className="text-accent underline">
+              its description
+            </a>
+          </Fact>
+        </dl>
+      )}
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { StartRun } from "../../../../src/api/schema.ts";
+import { type Draft, draftProblem, requestOf } from "./draft.ts";
+
+const draft = (over: Partial<Draft> = {}): Draft => ({
+  agent: "lead",
+  task: "Mend it",
+  mode: "auto",
+  maxCost: "",
+  maxTurns: "",
+  ...over,
+});
+
+test("a draft becomes a request that the server takes", () => {
+  expect(StartRun.parse(requestOf(draft()))).toEqual({
+    agent: "lead",
+    task: "Mend it",
+    mode: "auto",
+    attended: true,
+  });
+  expect(StartRun.parse(requestOf(draft({ maxCost: "$0,50", maxTurns: "7" })))).toMatchObject({
+    limits: { maxTurns: 7, tree: { maxCost: 0.5 } },
+  });
+});
+
+test.each([
+  [{ task: " " }, /what is to be done/],
+  [{ maxCost: "lots" }, /dollars/],
+  [{ maxCost: "0" }, /dollars/],
+  [{ maxTurns: "1.5" }, /whole number/],
+] as const)("%o is refused in a sentence", (over, words) => {
+  expect(draftProblem(draft(over))).toMatch(words);
+});

@@ -1,0 +1,22 @@
+import { Play } from "lucide-react";
+import { useState } from "react";
+import type { ButtonProps } from "../../ui/button.tsx";
+import { Button } from "../../ui/button.tsx";
+import { StartRunDialog } from "./start-run-dialog.tsx";
+
+export interface StartRunButtonProps extends Pick<ButtonProps, "look" | "size" | "className"> {
+  /** Chosen to begin with. */
+  agent?: string;
+}
+
+export function StartRunButton({ agent, look = "main", ...rest }: StartRunButtonProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button look={look} {...rest} onClick={() => setOpen(true)}>
+        <Play size={14} aria-hidden /> Start a run
+      </Button>
+      {open && <StartRunDialog open onOpenChange={setOpen} agent={agent} />}
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+// A run is started here from anywhere: the list, the palette, an agent's page.
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { messageOf } from "../../../../src/errors.ts";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { client } from "../../live/client.ts";
+import { agentsQuery, settingsQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input, Select, TextArea } from "../../ui/input.tsx";
+import { type Draft, draftProblem, requestOf } from "./draft.ts";
+
+export interface StartRunDialogProps {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  /** Chosen to begin with. */
+  agent?: string | undefined;
+}
+
+export function StartRunDialog({ open, onOpenChange, agent }: StartRunDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Start a run"
+      description="An agent works on a task of yours. What it does is recorded; it asks before it does what needs asking."
+    >
+      <StartForm agent={agent} onClose={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+const LAST_AGENT = "cadre.start.agent";
+
+function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): void }) {
+  const agents = useQuery(agentsQuery);
+  const settings = useQuery(settingsQuery);
+  if (agents.isError) return <Failure error={agents.error} onAgain={() => void agents.refetch()} />;
+  if (!agents.data || settings.isPending) return <Loading what="Asking for the agents" />;
+  const names = agents.data.agents.flatMap(({ name, kind }) => (kind === "main" ? [name] : [])).toSorted();
+  if (names.length === 0)
+    return <p className="p-4 text-sm">No agent here can be started by a person: none is of kind main.</p>;
+  const wanted = [agent, localStorage.getItem(LAST_AGENT), settings.data?.agent];
+  return (
+    <Fields
+      names={names}
+      first={wanted.find((name) => names.includes(name ?? "")) ?? names[0]!}
+      onClose={onClose}
+    />
+  );
+}
+
+function Fields({ names, first, onClose }: { names: readonly string[]; first: string; onClose(): void }) {
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState<Draft>({
+    agent: first,
+    task: "",
+    mode: "auto",
+    maxCost: "",
+    maxTurns: "",
+  });
+  const [isTried, setTried] = useState(false);
+  // The same for every try of this form: what was started before an answer was lost is not started twice.
+  const key = useRef(`page-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`);
+  const task = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => task.current?.focus(), []);
+  const problem = draftProblem(draft);
+  const starting = useMutation({
+    mutationFn: () => client.startRun(requestOf(draft), key.current),
+    onSuccess: ({ runId }) => {
+      localStorage.setItem(LAST_AGENT, draft.agent);
+      onClose();
+      void navigate({ to: "/r/$runId", params: { runId } });
+    },
+    // What was refused may be changed; it is another request then.
+    onError: () => {
+      key.current = `${key.current}+`;
+    },
+  });
+  const change = (next: Partial<Draft>) => setDraft({ ...draft, ...next });
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    setTried(true);
+    if (problem === undefined && !starting.isPending) starting.mutate();
+  };
+  const refusal = starting.isError ? messageOf(starting.error) : isTried ? problem : undefined;
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3 overflow-auto p-4 text-sm">
+      <Field label="Agent">
+        {(id) => (
+          <Select
+            id={id}
+            className="max-md:h-10"
+            value={draft.agent}
+            onChange={({ target }) => change({ agent: target.value })}
+          >
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Task">
+        {(id) => (
+          <TextArea
+            id={id}
+            ref={task}
+            rows={5}
+            placeholder="What to do, as you would tell a colleague"
+            value={draft.task}
+            aria-invalid={isTried && draft.task.trim() === ""}
+            onChange={({ target }) => change({ task: target.value })}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+            }}
+          />
+        )}
+      </Field>
+      <ModeChoice mode={draft.mode} onChange={(mode) => change({ mode })} />
+      <LimitFields draft={draft} onChange={change} />
+      {refusal !== undefined && (
+        <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-bad">
+          {refusal}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button className="max-md:h-10" onClick={onClose}>
+          Not now
+        </Button>
+        <Button type="submit" look="main" className="max-md:h-10" disabled={starting.isPending}>
+          {starting.isPending ? "Starting…" : "Start"}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const MODES = [
+  { mode: "auto", label: "On its own", what: "works until it is done" },
+  { mode: "chat", label: "As a chat", what: "answers, and waits for you" },
+] as const;
+
+function ModeChoice({ mode, onChange }: { mode: Draft["mode"]; onChange(mode: Draft["mode"]): void }) {
+  return (
+    <fieldset className="flex flex-wrap gap-x-5">
+      <legend className="mb-1 font-medium">How</legend>
+      {MODES.map((each) => (
+        <label key={each.mode} className="flex min-h-10 items-center gap-1.5 md:min-h-7">
+          <input
+            type="radio"
+            name="mode"
+            className="accent-accent"
+            checked={mode === each.mode}
+            onChange={() => onChange(each.mode)}
+          />
+          <span>
+            {each.label} <span className="text-muted">({each.what})</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function LimitFields({ draft, onChange }: { draft: Draft; onChange(next: Partial<Draft>): void }) {
+  return (
+    <details>
+      <summary className="min-h-10 cursor-pointer content-center text-muted md:min-h-7">
+        Limits (optional)
+      </summary>
+      <div className="mt-2 grid grid-cols-2 gap-3">
+        <Field quiet label="Money, with all below it ($)">
+          {(id) => (
+            <Input
+              id={id}
+              inputMode="decimal"
+              className="max-md:h-10"
+              value={draft.maxCost}
+              onChange={({ target }) => onChange({ maxCost: target.value })}
+            />
+          )}
+        </Field>
+        <Field quiet label="Turns">
+          {(id) => (
+            <Input
+              id={id}
+              inputMode="numeric"
+              className="max-md:h-10"
+              value={draft.maxTurns}
+              onChange={({ target }) => onChange({ maxTurns: target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,138 @@
+// S0-76, S0-77: a child's start and its end in its parent's timeline, with a way into the child: as a run of its own, or
+// in place (U10).
+
+import { ArrowRight, ChevronDown, ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
+import type { JournalEvent } from "../../../../src/journal/events.ts";
+import { partOf } from "../../../../src/projections/part.ts";
+import { RoleIcon } from "../../display/role-icon.tsx";
+import { StatusBadge } from "../../display/status-badge.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import type { RunJournal } from "../../live/tree-journal.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { plainClick } from "../../ui/plain-click.ts";
+import { Time } from "./entry-row.tsx";
+import { lastLine } from "./live-row.tsx";
+import { Marked } from "./marked.tsx";
+
+export interface DelegationRowProps {
+  event: Extract<JournalEvent, { type: "CHILD_RUN_STARTED" | "CHILD_RUN_COMPLETED" }>;
+  child: RunJournal | undefined;
+  agent: string;
+  selected: boolean;
+  open: boolean;
+  q: string;
+  onSelect(runId: string, seq?: number): void;
+  onToggle(childId: string): void;
+}
+
+export function DelegationRow(props: DelegationRowProps) {
+  const { event, child, agent, open, q, onSelect, onToggle } = props;
+  const childId = event.payload.child_run_id;
+  const isStart = event.type === "CHILD_RUN_STARTED";
+  const [badge, tone, edge] = lookOf(event);
+  const part = isStart ? partOf({ trigger: event.payload.trigger, parentKey: event.payload.key }) : undefined;
+  return (
+    <Frame {...props} edge={edge}>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <a
+          href={`/r/${event.runId}#${event.seq}`}
+          onClick={(click) => plainClick(click, () => onSelect(event.runId, event.seq))}
+          className="inline-flex min-h-10 items-center gap-2 md:min-h-6"
+        >
+          <Time ts={event.ts} />
+          <Badge tone={tone}>{badge}</Badge>
+        </a>
+        <RoleIcon agent={agent} size={14} />
+        <span className="font-semibold">
+          <VisibleText text={agent} />
+        </span>
+        {part !== undefined && <span className="text-child text-xs">{part}</span>}
+        {isStart && child && <StatusBadge run={child.row} />}
+      </div>
+      <div className="flex flex-wrap items-center justify-end gap-x-2">
+        <p className="line-clamp-2 min-w-0 flex-1 basis-48 text-sm">
+          <Marked text={isStart ? event.payload.task : event.payload.summary} q={q} />
+        </p>
+        <span className="flex items-center gap-1">
+          {isStart && child && (
+            <Button
+              look="quiet"
+              size="small"
+              aria-expanded={open}
+              aria-label={`${open ? "Close" : "Open here"}: the timeline of ${agent}`}
+              onClick={() => onToggle(childId)}
+            >
+              {open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+              {open ? "Close" : "Open here"}
+            </Button>
+          )}
+          <ChildLink {...props} />
+        </span>
+      </div>
+      {isStart && !open && child && child.row.endedAt === undefined && <Latest child={child} />}
+    </Frame>
+  );
+}
+
+function Frame({
+  event,
+  selected,
+  edge,
+  onSelect,
+  children,
+}: DelegationRowProps & { edge: string; children: ReactNode }) {
+  const { runId, seq } = event;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a larger place for the pointer; the link in it is for the keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: a larger place for the pointer; the link in it is for the keys
+    <div
+      data-event={`${runId}:${seq}`}
+      {...(selected ? { "aria-current": "true" } : {})}
+      onClick={(click) => {
+        if ((click.target as HTMLElement).closest("a, button") === null) onSelect(runId, seq);
+      }}
+      className={classNames(
+        "my-1 mr-3 ml-2 cursor-pointer rounded-r-md border-y border-y-line border-r border-r-line border-l-4 px-3 py-1.5",
+        edge,
+        selected ? "bg-accent-soft" : "bg-surface hover:bg-raised",
+      )}
+    >
+      {children}
+    </div>
+  );
+}
+
+function ChildLink({ event, onSelect }: DelegationRowProps) {
+  const childId = event.payload.child_run_id;
+  return (
+    <a
+      href={`/r/${childId}`}
+      onClick={(click) => plainClick(click, () => onSelect(childId))}
+      className="inline-flex min-h-10 items-center gap-1 whitespace-nowrap rounded px-1 text-child text-xs underline-offset-2 hover:underline md:min-h-7"
+    >
+      View child run <ArrowRight size={12} aria-hidden />
+    </a>
+  );
+}
+
+/** U18: of a child that is not open, the last line. */
+function Latest({ child }: { child: RunJournal }) {
+  const streaming = [...child.streaming.values()].at(-1);
+  const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;
+  if (!text) return null;
+  return (
+    <p className="mt-0.5 truncate text-muted text-xs" data-testid="latest">
+      <VisibleText text={text} />
+    </p>
+  );
+}
+
+function lookOf(event: DelegationRowProps["event"]): [badge: string, tone: Tone, edge: string] {
+  if (event.type === "CHILD_RUN_STARTED") return ["DELEGATING", "child", "border-l-child"];
+  return event.payload.success
+    ? ["DELEGATION COMPLETE", "good", "border-l-good"]
+    : ["DELEGATION FAILED", "bad", "border-l-bad"];
+}

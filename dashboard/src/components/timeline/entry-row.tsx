@@ -1,0 +1,67 @@
+import { memo, type ReactNode } from "react";
+import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
+import { clockTime, fullTime } from "../../display/words.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { plainClick } from "../../ui/plain-click.ts";
+import { EntryIcon, TONE_TEXT } from "./entry-icon.tsx";
+import { Marked } from "./marked.tsx";
+
+export interface EntryRowProps {
+  runId: string;
+  entry: TimelineEntry;
+  selected: boolean;
+  q: string;
+  /** What is left of a wait. */
+  aside?: ReactNode;
+  onSelect(runId: string, seq: number): void;
+}
+
+/** One event, one line (S0-79). A link, so that it can be copied and opened elsewhere (U17). */
+export const EntryRow = memo(function EntryRow({
+  runId,
+  entry,
+  selected,
+  q,
+  aside,
+  onSelect,
+}: EntryRowProps) {
+  return (
+    <a
+      href={`/r/${runId}#${entry.seq}`}
+      data-event={`${runId}:${entry.seq}`}
+      {...(selected ? { "aria-current": "true" } : {})}
+      onClick={(event) => plainClick(event, () => onSelect(runId, entry.seq))}
+      className={classNames(
+        "group flex h-10 items-center gap-2 border-l-2 px-3 text-sm -outline-offset-2 md:h-7",
+        selected ? "border-accent bg-accent-soft" : "border-transparent hover:bg-raised",
+      )}
+    >
+      <Time ts={entry.ts} />
+      <EntryIcon entry={entry} />
+      <span className={classNames("min-w-0 flex-1 truncate", TONE_TEXT[entry.tone])}>
+        <Marked text={entry.title} q={q} />
+      </span>
+      {aside}
+      <span
+        className={classNames(
+          "hidden shrink-0 font-mono text-2xs text-muted group-hover:inline",
+          selected && "sm:inline",
+        )}
+      >
+        #{entry.seq}
+      </span>
+    </a>
+  );
+});
+
+export function Time({ ts }: { ts: number }) {
+  return (
+    <time
+      dateTime={new Date(ts).toISOString()}
+      title={fullTime(ts)}
+      className="shrink-0 font-mono text-2xs text-muted tabular-nums"
+    >
+      {clockTime(ts)}
+    </time>
+  );
+}

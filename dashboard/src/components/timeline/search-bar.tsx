@@ -1,0 +1,64 @@
+import { ChevronDown, ChevronUp, Search } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import { Input } from "../../ui/input.tsx";
+
+export interface SearchBarProps {
+  q: string;
+  total: number;
+  place: number;
+  onChange(q: string): void;
+  onStep(way: 1 | -1): void;
+}
+
+/** U12: `/` finds, `n` and `N` step. */
+export function SearchBar({ q, total, place, onChange, onStep }: SearchBarProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(q);
+  useEffect(() => setText(q), [q]);
+  useHotkeys([
+    { keys: "/", label: "Find in this tree", run: () => input.current?.focus() },
+    { keys: "n", label: "Next match", run: () => onStep(1) },
+    { keys: "N", label: "Match before", run: () => onStep(-1) },
+  ]);
+  const change = (next: string) => {
+    setText(next);
+    onChange(next);
+  };
+  return (
+    <search className="ml-auto flex min-w-0 flex-1 items-center gap-1 lg:max-w-96">
+      <span className="relative min-w-0 flex-1">
+        <Search size={13} aria-hidden className="absolute top-1/2 left-2 -translate-y-1/2 text-muted" />
+        <Input
+          ref={input}
+          type="search"
+          aria-label="Find in this tree"
+          placeholder="Find in this tree  /"
+          className="h-10 w-full pl-7 md:h-7"
+          value={text}
+          onChange={(event) => change(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") onStep(event.shiftKey ? -1 : 1);
+            if (event.key !== "Escape") return;
+            change("");
+            input.current?.blur();
+          }}
+        />
+      </span>
+      {q !== "" && (
+        <>
+          <span role="status" className="whitespace-nowrap text-muted text-xs tabular-nums">
+            {total === 0 ? "none" : place === 0 ? `${total} found` : `${place} of ${total}`}
+          </span>
+          <Button look="quiet" size="small" aria-label="Match before" onClick={() => onStep(-1)}>
+            <ChevronUp size={14} />
+          </Button>
+          <Button look="quiet" size="small" aria-label="Next match" onClick={() => onStep(1)}>
+            <ChevronDown size={14} />
+          </Button>
+        </>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../../../../src/journal/events.ts";
+import {
+  callFailed,
+  callStarted,
+  childStarted,
+  context,
+  journalOf,
+  started,
+  thought,
+} from "../../../../src/stores/contract/kit.contract.ts";
+import { applyDelta, applyEvent, type RunJournal } from "../../live/run-journal.ts";
+import { createTimelineRows, type Row } from "./timeline-rows.ts";
+import { createTreeSearch } from "./tree-search.ts";
+
+const shownAs = (rows: readonly Row[]): string[] =>
+  rows.map((row) => `${row.depth} ${row.type === "live" ? "live" : row.entry.title}`);
+
+function tree(...journals: [runId: string, bodies: EventBody[]][]) {
+  const runs = new Map<string, RunJournal>();
+  const add = (runId: string, events: readonly JournalEvent[]) => {
+    for (const event of events) applyEvent(runs, new Set(), { ...event, runId });
+  };
+  for (const [runId, bodies] of journals) add(runId, journalOf(...bodies));
+  return { runs, add };
+}
+
+test("[U10] [U18] an opened child stands below its start, with what it says now", () => {
+  const { runs } = tree(["r1", [started(), childStarted("c1"), context("late")]], ["c1", [started()]]);
+  applyDelta(runs, { type: "text.delta", runId: "c1", callId: "m1", attempt: 1, text: "Hm" });
+  const closed = createTimelineRows({ show: [], open: new Set() });
+  expect(shownAs(closed.of(runs, "r1"))).toEqual([
+    "0 Started: coder",
+    "0 Started coder: Mend it",
+    "0 A person says: about late",
+  ]);
+  const opened = createTimelineRows({ show: ["model"], open: new Set(["c1"]) });
+  expect(shownAs(opened.of(runs, "r1"))).toEqual(["0 Started coder: Mend it", "1 live"]);
+});
+
+test("[U13] [U14] rows are made once, grow in place, and are counted by kind", () => {
+  const bodies = [started(), callStarted("m1"), callFailed("m1", { cause: "auth", message: "no key" })];
+  const { runs, add } = tree(["r1", bodies]);
+  const rows = createTimelineRows({ show: ["failures"], open: new Set() });
+  const before = rows.of(runs, "r1");
+  const [first] = before;
+  expect(shownAs(before)).toEqual(["0 The model call failed: no key"]);
+  add("r1", journalOf(...bodies, callStarted("m2"), thought("m2")).slice(3));
+  expect(rows.of(runs, "r1")[0]).toBe(first);
+  expect(rows.counts("r1")).toEqual({ failures: 1, tools: 0, approvals: 0, children: 0, model: 3 });
+});
+
+test("[P9] an event that cannot be read leaves a gap, and the rest is there", () => {
+  const bodies = [started(), callStarted("m1"), thought("m1"), context("after")];
+  const { runs, add } = tree(["r1", bodies.slice(0, 2)]);
+  const rest = journalOf(...bodies).slice(2);
+  add("r1", [{ ...rest[0]!, payload: {} } as unknown as JournalEvent, rest[1]!]);
+  expect(runs.get("r1")?.gaps).toBe(true);
+  expect(shownAs(createTimelineRows({ show: [], open: new Set() }).of(runs, "r1")).at(-1)).toContain("after");
+});
+
+test("[U12] a search goes on where it stopped, in pieces of any size", () => {
+  const { runs, add } = tree(["r1", [started(), context("one"), context("two")]]);
+  const search = createTreeSearch("ABOUT", []);
+  while (search.advance(runs, 1));
+  expect(search.hits.get("r1")).toEqual([2, 3]);
+  add("r1", journalOf(started(), context("one"), context("two"), context("three")).slice(3));
+  expect(search.advance(runs, 100)).toBe(false);
+  expect(search.total).toBe(3);
+});

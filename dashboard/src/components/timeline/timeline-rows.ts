@@ -1,0 +1,102 @@
+// The rows of a timeline: one for each event that has words, with the timelines of opened children in place, to any
+// depth (U10), and what is being said now at the end of each (U18).
+//  A row is made once. What was there before is not looked at again when more comes (U14): the rows of a run only grow,
+//  and opened children are put between pieces of them.
+
+import type { TimelineEntry } from "../../../../src/projections/timeline.ts";
+import { eventAt, type RunJournal } from "../../live/run-journal.ts";
+import { type Facet, type FacetCounts, facetsOf, matches, noFacets } from "./facets.ts";
+
+export type Row =
+  | { type: "entry"; key: string; runId: string; depth: number; entry: TimelineEntry; childId?: string }
+  | { type: "live"; key: string; runId: string; depth: number };
+
+export interface Shown {
+  show: readonly Facet[];
+  open: ReadonlySet<string>;
+}
+
+export interface TimelineRows {
+  /** Those of a run, now. */
+  of(runs: ReadonlyMap<string, RunJournal>, runId: string): readonly Row[];
+  /** Of the run's own events. */
+  counts(runId: string): FacetCounts;
+}
+
+interface OwnRows {
+  journal: RunJournal;
+  /** How many entries have been looked at. */
+  seen: number;
+  rows: Row[];
+  /** Opened children, by the row that they stand below. */
+  opened: { childId: string; after: number }[];
+  counts: FacetCounts;
+  live: Row;
+}
+
+export function createTimelineRows({ show, open }: Shown): TimelineRows {
+  const known = new Map<string, OwnRows>();
+
+  function own(runs: ReadonlyMap<string, RunJournal>, runId: string, depth: number): OwnRows | undefined {
+    const journal = runs.get(runId);
+    if (!journal) return undefined;
+    let mine = known.get(runId);
+    // Another object: it was read anew from the beginning.
+    if (mine?.journal !== journal) {
+      const live: Row = { type: "live", key: `${runId}:live`, runId, depth };
+      mine = { journal, seen: 0, rows: [], opened: [], counts: noFacets(), live };
+      known.set(runId, mine);
+    }
+    const { entries } = journal.timeline;
+    for (; mine.seen < entries.length; mine.seen++) add(mine, entries[mine.seen]!, runId, depth);
+    return mine;
+  }
+
+  function add(mine: OwnRows, entry: TimelineEntry, runId: string, depth: number): void {
+    for (const facet of facetsOf(entry)) mine.counts[facet]++;
+    const childId = childOf(mine.journal, entry);
+    const isOpened = childId !== undefined && open.has(childId) && isStart(mine.journal, entry);
+    if (!isOpened && !matches(entry, show)) return;
+    const key = `${runId}:${entry.seq}`;
+    mine.rows.push({
+      type: "entry",
+      key,
+      runId,
+      depth,
+      entry,
+      ...(childId === undefined ? {} : { childId }),
+    });
+    if (isOpened) mine.opened.push({ childId, after: mine.rows.length });
+  }
+
+  function flat(runs: ReadonlyMap<string, RunJournal>, runId: string, depth: number): readonly Row[] {
+    const mine = own(runs, runId, depth);
+    if (!mine) return [];
+    const isLive = mine.journal.streaming.size > 0;
+    if (mine.opened.length === 0 && !isLive) return mine.rows;
+    const pieces: (readonly Row[])[] = [];
+    let from = 0;
+    for (const { childId, after } of mine.opened) {
+      pieces.push(mine.rows.slice(from, after), flat(runs, childId, depth + 1));
+      from = after;
+    }
+    pieces.push(mine.rows.slice(from), isLive ? [mine.live] : []);
+    return pieces.flat();
+  }
+
+  return {
+    of: (runs, runId) => flat(runs, runId, 0),
+    counts: (runId) => known.get(runId)?.counts ?? noFacets(),
+  };
+}
+
+function childOf(journal: RunJournal, { kind, seq }: TimelineEntry): string | undefined {
+  if (kind !== "child") return undefined;
+  const event = eventAt(journal, seq);
+  return event?.type === "CHILD_RUN_STARTED" || event?.type === "CHILD_RUN_COMPLETED"
+    ? event.payload.child_run_id
+    : undefined;
+}
+
+const isStart = (journal: RunJournal, { seq }: TimelineEntry): boolean =>
+  eventAt(journal, seq)?.type === "CHILD_RUN_STARTED";

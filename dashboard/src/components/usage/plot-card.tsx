@@ -1,0 +1,101 @@
+import { lazy, Suspense, useId } from "react";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { mendLanguage } from "../../ui/mend-language.ts";
+import type { PlotData } from "./plot-data.ts";
+import { SWATCHES } from "./series-colours.ts";
+import { timeWords } from "./time-words.ts";
+
+const UsagePlot = lazy(async () => {
+  mendLanguage();
+  const { UsagePlot: component } = await import("./usage-plot.tsx");
+  return { default: component };
+});
+
+export interface PlotCardProps {
+  title: string;
+  /** Of the whole stretch of time. */
+  total: string;
+  data: PlotData;
+  words(value: number): string;
+}
+
+/** A plot with its name, its legend, and the same as a table: for screen readers, and to be copied. */
+export function PlotCard({ title, total, data, words }: PlotCardProps) {
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading} className="min-w-0 rounded-lg border border-line bg-surface">
+      <header className="flex flex-wrap items-baseline gap-x-3 px-4 pt-3">
+        <h2 id={heading} className="font-semibold text-sm">
+          {title}
+        </h2>
+        <span className="text-muted text-sm tabular-nums">{total}</span>
+        <Legend data={data} />
+      </header>
+      {data.series.length === 0 ? (
+        <p className="flex h-[190px] items-center justify-center text-muted text-sm">Nothing to draw</p>
+      ) : (
+        <Suspense fallback={<div className="h-[190px]" />}>
+          <UsagePlot data={data} words={words} />
+        </Suspense>
+      )}
+      <details className="border-line border-t">
+        <summary className="cursor-pointer px-4 py-2 text-muted text-xs">
+          As a table<span className="sr-only">: {title}</span>
+        </summary>
+        <Table data={data} words={words} title={title} />
+      </details>
+    </section>
+  );
+}
+
+function Legend({ data }: { data: PlotData }) {
+  return (
+    <ul className="ml-auto flex flex-wrap gap-x-3 text-2xs text-muted">
+      {data.series.map(({ name, colour }) => (
+        <li key={name} className="inline-flex items-center gap-1">
+          <span className={classNames("size-2 rounded-xs", SWATCHES[colour])} />
+          <VisibleText text={name} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Table({ data, words, title }: Pick<PlotCardProps, "data" | "words" | "title">) {
+  const { times, every, series } = data;
+  const filled = times
+    .map((time, at) => ({ time, values: series.map(({ values }) => values[at] ?? 0) }))
+    .filter(({ values }) => values.some((value) => value > 0));
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <section className="max-h-64 overflow-auto" tabIndex={0} aria-label={`${title} as a table`}>
+      <table className="w-full text-xs tabular-nums">
+        <thead className="sticky top-0 bg-surface">
+          <tr className="text-muted">
+            <th className="px-4 py-1 text-left font-medium">From</th>
+            {series.map(({ name }) => (
+              <th key={name} className="px-3 py-1 text-right font-medium">
+                <VisibleText text={name} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {filled.map(({ time, values }) => (
+            <tr key={time} className="border-line border-t">
+              <th scope="row" className="whitespace-nowrap px-4 py-1 text-left font-normal">
+                {timeWords(time, every)}
+              </th>
+              {values.map((value, index) => (
+                <td key={series[index]!.name} className="px-3 py-1 text-right">
+                  {words(value)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { UsageView } from "../../../../src/api/schema.ts";
+import { runSeries, spentSeries, stacked, stretches } from "./plot-data.ts";
+import { rangeFilter } from "./usage-range.ts";
+
+const HOUR = 3_600_000;
+const spent = (hour: number, agent: string, cost: number) =>
+  ({ from: hour * HOUR, agent, model: "a/big", cost, input: 1, output: 1, turns: 1 }) as never;
+
+const overTime = (...items: ReturnType<typeof spent>[]) =>
+  ({
+    every: HOUR,
+    spent: items,
+    runs: [{ from: 2 * HOUR, started: 2, completed: 1, failed: 1, cancelled: 0, depth: 0 }],
+  }) as unknown as NonNullable<UsageView["overTime"]>;
+
+test("[S2-94] one value for each stretch, the dearest first; nothing is lost in the rest", () => {
+  const data = overTime(
+    spent(1, "lead", 1),
+    spent(3, "lead", 2),
+    spent(3, "lead", 4),
+    ...["a", "b", "c", "d", "e", "f"].map((name) => spent(2, name, 0.5)),
+  );
+  const times = stretches(data, HOUR, 3.5 * HOUR);
+  expect(times).toEqual([1, 2, 3].map((hour) => hour * HOUR));
+  const { series } = spentSeries(data, times, { metric: "cost", by: "agent" });
+  expect(series[0]).toEqual({ name: "lead", colour: "accent", values: [1, 0, 6] });
+  expect(series).toHaveLength(6);
+  expect(series.at(-1)).toEqual({ name: "2 others", colour: "edge", values: [0, 1, 0] });
+  expect(spentSeries(data, times, { metric: "tokens", by: "agent" }).series[0]).toMatchObject({
+    name: "lead",
+    colour: "accent",
+  });
+  expect(stacked(series)[0]).toEqual([1, 3, 6]);
+  expect(spentSeries(data, times, { metric: "turns", by: "model" }).series).toEqual([
+    { name: "a/big", colour: "accent", values: [1, 6, 2] },
+  ]);
+  expect(runSeries(data, times).series.map(({ name }) => name)).toEqual(["completed", "failed"]);
+});
+
+test("all time begins with the first that happened; an empty report has no stretches", () => {
+  const { since, every } = rangeFilter("all", 100_000 * HOUR);
+  const data = { ...overTime(spent(2, "lead", 1)), every };
+  expect(stretches(data, since, 100_000 * HOUR)[0]).toBe(2 * HOUR);
+  expect(stretches({ ...overTime(), runs: [] }, 0, HOUR)).toEqual([]);
+});
+
+test("ranges begin at full hours or at midnight, the same for all who ask within the hour", () => {
+  const now = new Date(2026, 10, 16, 14, 30).getTime();
+  expect(rangeFilter("24h", now)).toEqual(rangeFilter("24h", now + 20 * 60_000));
+  expect(new Date(rangeFilter("7d", now).since).getHours()).toBe(0);
+  expect(rangeFilter("30d", now).since).toBe(new Date(2026, 9, 18).getTime());
+});

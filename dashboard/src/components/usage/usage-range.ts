@@ -1,0 +1,26 @@
+// From a stretch of time as people say it to what is asked for: its beginning, and how fine it is drawn.
+
+import type { UsageFilter } from "../../../../src/api/schema.ts";
+import type { Range } from "./ranges.ts";
+
+export const RANGE_WORDS: Readonly<Record<Range, string>> = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  all: "All time",
+};
+
+const HOUR = 3_600_000;
+
+/** Begins at a full hour or at midnight where the browser is: the same for all who ask within the hour. */
+export function rangeFilter(range: Range, now: number): Required<Pick<UsageFilter, "since" | "every">> {
+  if (range === "24h") return { since: (Math.floor(now / HOUR) - 23) * HOUR, every: HOUR };
+  if (range === "7d") return { since: midnight(now, 6), every: 6 * HOUR };
+  if (range === "30d") return { since: midnight(now, 29), every: 24 * HOUR };
+  return { since: new Date(1970, 0, 2).getTime(), every: 24 * HOUR };
+}
+
+function midnight(now: number, daysAgo: number): number {
+  const day = new Date(now);
+  return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysAgo).getTime();
+}

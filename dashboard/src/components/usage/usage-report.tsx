@@ -1,0 +1,64 @@
+import { ChartColumn } from "lucide-react";
+import { useMemo } from "react";
+import type { UsageView } from "../../../../src/api/schema.ts";
+import { count, money } from "../../display/words.ts";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { PlotCard } from "./plot-card.tsx";
+import { runSeries, spentSeries, stretches } from "./plot-data.ts";
+import { UsageTables } from "./usage-tables.tsx";
+import { UsageTiles } from "./usage-tiles.tsx";
+import { totalsOf } from "./usage-totals.ts";
+
+export interface UsageReportProps {
+  usage: UsageView;
+  since: number;
+  by: "agent" | "model";
+}
+
+export function UsageReport({ usage, since, by }: UsageReportProps) {
+  const plots = useMemo(() => plotsOf(usage, since, by), [usage, since, by]);
+  if (usage.byAgent.length === 0)
+    return (
+      <Empty icon={<ChartColumn size={28} aria-hidden />} title="Nothing was spent in this time">
+        <p>Choose a longer stretch of time, or start something. This needs no key:</p>
+        <Copyable text="npx cadre demo" label="Copy the command" />
+      </Empty>
+    );
+  return (
+    <div className="flex flex-col gap-4">
+      <UsageTiles usage={usage} />
+      <div className="grid gap-4 xl:grid-cols-2">
+        {plots.map((plot) => (
+          <PlotCard key={plot.title} {...plot} />
+        ))}
+      </div>
+      <UsageTables usage={usage} />
+    </div>
+  );
+}
+
+/** Fine enough that no two marks of an axis read the same. */
+const dollars = (value: number): string =>
+  value > 0 && value < 0.1 ? `$${value.toPrecision(2)}` : money(value);
+/** There are no half turns, so an axis has no mark for them. */
+const whole = (value: number): string => (Number.isInteger(value) ? count(value) : "");
+
+function plotsOf(usage: UsageView, since: number, by: "agent" | "model") {
+  const { overTime } = usage;
+  if (!overTime) return [];
+  const all = totalsOf(usage);
+  const times = stretches(overTime, since, Date.now());
+  const spent = (metric: "cost" | "tokens" | "turns") => spentSeries(overTime, times, { metric, by });
+  return [
+    { title: "Cost", total: money(all.cost, all.unpriced), data: spent("cost"), words: dollars },
+    { title: "Tokens", total: count(all.input + all.output), data: spent("tokens"), words: whole },
+    { title: "Turns", total: count(all.turns), data: spent("turns"), words: whole },
+    {
+      title: "Runs that ended",
+      total: count(all.completed + all.failed + all.cancelled),
+      data: runSeries(overTime, times),
+      words: whole,
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import { Link } from "@tanstack/react-router";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { Input, Select } from "../../ui/input.tsx";
+import { RANGES, type Range } from "./ranges.ts";
+import { RANGE_WORDS } from "./usage-range.ts";
+
+export interface UsageToolbarProps {
+  range: Range;
+  by: "agent" | "model";
+  root: string | undefined;
+  onBy(by: "agent" | "model"): void;
+  onRoot(root: string | undefined): void;
+}
+
+export function UsageToolbar({ range, by, root, onBy, onRoot }: UsageToolbarProps) {
+  const [text, setText] = useState(root ?? "");
+  return (
+    <>
+      <nav aria-label="Stretch of time" className="flex rounded-md border border-line bg-surface p-0.5">
+        {RANGES.map((each) => (
+          <Link
+            key={each}
+            to="/usage"
+            search={(now) => ({ ...now, range: each })}
+            aria-current={each === range ? "true" : undefined}
+            className={classNames(
+              "inline-flex h-9 items-center rounded px-2.5 text-sm md:h-7",
+              each === range ? "bg-accent-soft font-medium text-accent" : "text-muted hover:text-ink",
+            )}
+          >
+            {RANGE_WORDS[each]}
+          </Link>
+        ))}
+      </nav>
+      <Select
+        aria-label="What the plots are split by"
+        value={by}
+        onChange={({ target }) => onBy(target.value === "model" ? "model" : "agent")}
+        className="h-10 md:h-8"
+      >
+        <option value="agent">By agent</option>
+        <option value="model">By model</option>
+      </Select>
+      <form
+        className="flex items-center gap-1"
+        onSubmit={(event) => {
+          event.preventDefault();
+          onRoot(text.trim() || undefined);
+        }}
+      >
+        <Input
+          aria-label="Only this run and what is below it"
+          placeholder="Only the tree of run…"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          className="h-10 w-52 font-mono text-xs md:h-8"
+        />
+        {root !== undefined && (
+          <Button
+            look="quiet"
+            aria-label="All runs again"
+            onClick={() => {
+              setText("");
+              onRoot(undefined);
+            }}
+          >
+            <X size={14} aria-hidden />
+          </Button>
+        )}
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+// The axis of time. Dragging over it looks at that part; so does the wheel, with Ctrl, where the pointer is.
+
+import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { duration } from "../../display/words.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { NAMES } from "./row.tsx";
+import { scale, ticks } from "./time-window.ts";
+import type { Zoom } from "./use-zoom.ts";
+
+const DRAG_PX = 5;
+
+export function Axis({ zoom, start, now }: { zoom: Zoom; start: number; now: number | undefined }) {
+  const { window, width, measure } = zoom;
+  const x = scale(window, width);
+  const [drag, setDrag] = useState<{ from: number; to: number }>();
+  useWheel(zoom);
+  const placeOf = (event: PointerEvent) =>
+    event.clientX - (measure.current?.getBoundingClientRect().left ?? 0);
+  const timeAt = (place: number) =>
+    window.from + (Math.max(0, Math.min(width, place)) / width) * (window.to - window.from);
+  const end = () => {
+    setDrag(undefined);
+    if (!drag || Math.abs(drag.to - drag.from) < DRAG_PX) return;
+    const [from, to] = [timeAt(drag.from), timeAt(drag.to)].sort((a, b) => a - b) as [number, number];
+    zoom.to({ from, to });
+  };
+  return (
+    <div className="flex border-line border-y bg-canvas text-2xs text-muted">
+      <div className={classNames(NAMES, "px-2 py-1")}>Agent</div>
+      <div
+        className="min-w-0 flex-1 cursor-crosshair touch-none select-none pr-2"
+        title="Drag to look at a part of the time"
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag({ from: placeOf(event), to: placeOf(event) });
+        }}
+        onPointerMove={(event) => drag && setDrag({ ...drag, to: placeOf(event) })}
+        onPointerUp={end}
+        onPointerCancel={() => setDrag(undefined)}
+      >
+        <div ref={measure}>
+          <svg width={width} height="24" aria-hidden className="block">
+            {ticks(window, start, width).map((ts) => (
+              <g key={ts} transform={`translate(${x(ts)})`}>
+                <path d="M0 0V24" className="stroke-line" />
+                {x(ts) < width - 30 && (
+                  <text x="4" y="15" className="fill-muted">
+                    {ts === start
+                      ? "0"
+                      : duration(ts - start)
+                          .replace(/\.0 | 0 s$/, " ")
+                          .trim()}
+                  </text>
+                )}
+              </g>
+            ))}
+            {drag && (
+              <rect
+                x={Math.min(drag.from, drag.to)}
+                width={Math.abs(drag.to - drag.from)}
+                height="24"
+                className="fill-accent-soft"
+              />
+            )}
+            {now !== undefined && now <= window.to && (
+              <path
+                d={`M${Math.min(width - 1, x(now))} 0V24`}
+                className="stroke-2 stroke-bad"
+                data-testid="now"
+              />
+            )}
+          </svg>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Not by React: a wheel that zooms must not scroll, and only a listener that says so beforehand may stop it. */
+function useWheel(zoom: Zoom): void {
+  const latest = useRef(zoom);
+  latest.current = zoom;
+  useEffect(() => {
+    const onWheel = (event: WheelEvent) => {
+      const { measure, window, width, by } = latest.current;
+      const box = measure.current?.getBoundingClientRect();
+      if (!box || !(event.ctrlKey || event.metaKey) || event.clientX < box.left || event.clientX > box.right)
+        return;
+      if (!(event.target instanceof Element) || !event.target.closest("[data-waterfall]")) return;
+      event.preventDefault();
+      const share = (event.clientX - box.left) / width;
+      by(event.deltaY > 0 ? 1.25 : 0.8, window.from + share * (window.to - window.from));
+    };
+    document.addEventListener("wheel", onWheel, { passive: false });
+    return () => document.removeEventListener("wheel", onWheel);
+  }, []);
+}

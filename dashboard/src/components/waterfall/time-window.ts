@@ -1,0 +1,96 @@
+// The part of the time that is looked at, and what of a run falls into it. Pure, so that 1,000 spans cost what is seen.
+
+import type { Activity, Span } from "../../../../src/projections/waterfall.ts";
+
+export interface TimeWindow {
+  from: number;
+  to: number;
+}
+
+export interface Bar {
+  x: number;
+  width: number;
+  activity: Activity;
+}
+
+const MIN_BAR_PX = 2;
+const SHORTEST_MS = 10;
+
+export const scale =
+  ({ from, to }: TimeWindow, width: number) =>
+  (ts: number): number =>
+    ((ts - from) / Math.max(1, to - from)) * width;
+
+/** What is too narrow to be seen is drawn together, as what most of its time was spent with. */
+export function barsIn(spans: readonly Span[], window: TimeWindow, width: number, now: number): Bar[] {
+  const x = scale(window, width);
+  const bars: Bar[] = [];
+  let crowd: { from: number; to: number; times: Map<Activity, number> } | undefined;
+  const close = () => {
+    if (!crowd) return;
+    const [activity] = [...crowd.times].reduce((most, each) => (each[1] > most[1] ? each : most));
+    bars.push({ x: crowd.from, width: Math.max(crowd.to - crowd.from, 1), activity });
+    crowd = undefined;
+  };
+  for (let index = spanAt(spans, window.from); index < spans.length; index++) {
+    const { activity, from, to = now } = spans[index]!;
+    if (from >= window.to) break;
+    const [left, right] = [x(Math.max(from, window.from)), x(Math.min(to, window.to))];
+    if (right - left >= MIN_BAR_PX) {
+      close();
+      bars.push({ x: left, width: right - left, activity });
+      continue;
+    }
+    crowd ??= { from: left, to: right, times: new Map() };
+    crowd.to = right;
+    crowd.times.set(activity, (crowd.times.get(activity) ?? 0) + to - from);
+    if (crowd.to - crowd.from >= MIN_BAR_PX) close();
+  }
+  close();
+  return bars;
+}
+
+/** The place of the last span that had begun then; 0 where none had. */
+export function spanAt(spans: readonly Span[], ts: number): number {
+  let [low, high] = [0, spans.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (spans[middle]!.from <= ts) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Nearer (below 1) or further (above), with `at` staying where it is; never beyond the whole. */
+export function zoomed(window: TimeWindow, factor: number, whole: TimeWindow, at?: number): TimeWindow {
+  const { from, to } = window;
+  const point = at ?? (from + to) / 2;
+  const length = Math.min(whole.to - whole.from, Math.max(SHORTEST_MS, (to - from) * factor));
+  const share = (point - from) / Math.max(1, to - from);
+  return shifted({ from: point - length * share, to: point + length * (1 - share) }, 0, whole);
+}
+
+export function shifted({ from, to }: TimeWindow, by: number, whole: TimeWindow): TimeWindow {
+  const length = Math.min(to - from, whole.to - whole.from);
+  const start = Math.min(Math.max(from + by, whole.from), whole.to - length);
+  return { from: start, to: start + length };
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const STEPS = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12, 24, 48, 96, 168].map((hours) => hours * HOUR),
+];
+
+/** Round times since the beginning, about 100 pixels apart. */
+export function ticks(window: TimeWindow, start: number, width: number): number[] {
+  const wanted = ((window.to - window.from) / Math.max(1, width)) * 100;
+  const step = STEPS.find((each) => each >= wanted) ?? STEPS.at(-1)!;
+  const first = Math.ceil((window.from - start) / step) * step;
+  const count = Math.max(0, Math.floor((window.to - start - first) / step) + 1);
+  return Array.from({ length: Math.min(count, 50) }, (_, index) => start + first + index * step);
+}

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ansiSpans } from "./ansi-spans.ts";
+
+const ESC = "\u001b";
+
+test("[A64] colours become styles, and end where they end", () => {
+  expect(ansiSpans(`a${ESC}[1;31mb${ESC}[22mc${ESC}[0md`)).toEqual([
+    { text: "a", style: {} },
+    { text: "b", style: { bold: true, colour: 1 } },
+    { text: "c", style: { colour: 1 } },
+    { text: "d", style: {} },
+  ]);
+});
+
+test("[A64] 256 colours and RGB become the nearest of the eight", () => {
+  expect(
+    ansiSpans(`${ESC}[38;5;196mx${ESC}[38;2;0;200;0my${ESC}[48;5;21mz`).map(({ style }) => style),
+  ).toEqual([{ colour: 1 }, { colour: 2 }, { colour: 2, background: 4 }]);
+});
+
+test("[A64] the one-character form of a sequence is known too", () => {
+  expect(ansiSpans("\u009b31mx")).toEqual([{ text: "x", style: { colour: 1 } }]);
+});
+
+test("[A64] what moves the cursor or clears is dropped; what sets titles, links and the clipboard stays to be seen", () => {
+  expect(ansiSpans(`a${ESC}[2J${ESC}[1Ab`).map(({ text }) => text)).toEqual(["a", "b"]);
+  expect(ansiSpans(`${ESC}]52;c;ZXZpbA==\u0007`)).toEqual([
+    { text: `${ESC}]52;c;ZXZpbA==\u0007`, style: {} },
+  ]);
+});
+
+test("[A64] hidden text is shown, and what a carriage return would overwrite too", () => {
+  expect(ansiSpans(`${ESC}[8msecret`)).toEqual([{ text: "secret", style: {} }]);
+  expect(ansiSpans("rm -rf /\rls")).toEqual([{ text: "rm -rf /\nls", style: {} }]);
+});
+
+test("[A64] text without sequences comes back whole", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (text) => {
+      fc.pre(!/[\u001b\u009b\r]/.test(text));
+      expect(
+        ansiSpans(text)
+          .map((span) => span.text)
+          .join(""),
+      ).toBe(text);
+    }),
+  );
+});

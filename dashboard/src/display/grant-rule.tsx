@@ -1,0 +1,14 @@
+import { KeyRound } from "lucide-react";
+import { VisibleText } from "./visible-text.tsx";
+
+/** A rule that a person gives, exactly as it will stand. */
+export function GrantRule({ rule }: { rule: string }) {
+  return (
+    <code className="inline-flex max-w-full items-center gap-1 rounded bg-warn-soft px-1.5 py-0.5 font-mono text-warn text-xs">
+      <KeyRound size={12} aria-hidden className="shrink-0" />
+      <span className="break-all">
+        <VisibleText text={rule} />
+      </span>
+    </code>
+  );
+}

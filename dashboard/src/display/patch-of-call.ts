@@ -1,0 +1,15 @@
+/** What a call that changes a file asks for, as a diff; undefined where it is another call, or says it otherwise. */
+export function patchOfCall(tool: string, input: unknown): string | undefined {
+  const field = (name: string): string | undefined => {
+    const value = (input as Record<string, unknown> | null)?.[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const content = field("content");
+  if (tool === "Write" && content !== undefined) return marked("+", content);
+  const [before, after] = [field("old_string"), field("new_string")];
+  if (tool === "Edit" && before !== undefined && after !== undefined)
+    return `${marked("-", before)}\n${marked("+", after)}`;
+  return undefined;
+}
+
+const marked = (mark: string, text: string): string => text.replace(/\n$/, "").replace(/^/gm, mark);

@@ -1,0 +1,10 @@
+// What views ask of a run's journal, folded once for all of them.
+
+import { runStateProjection } from "../../../src/projections/run-state.ts";
+import { talkProjection } from "../../../src/projections/talk.ts";
+import { waterfallProjection } from "../../../src/projections/waterfall.ts";
+import { foldAlong } from "./fold-along.ts";
+
+export const talkOf = foldAlong(talkProjection);
+export const waterfallOf = foldAlong(waterfallProjection);
+export const runStateOf = foldAlong(runStateProjection);

@@ -1,0 +1,21 @@
+// What is shown of the agents, as it stands in the address.
+
+export const AGENT_VIEWS = ["graph", "list", "problems"] as const;
+export type AgentsView = (typeof AGENT_VIEWS)[number];
+
+export interface AgentsSearch {
+  view?: AgentsView;
+  /** `all`: those that come with Cadre too. */
+  scope?: "all";
+  q?: string;
+}
+
+export function agentsSearch(search: Record<string, unknown>): AgentsSearch {
+  const view = AGENT_VIEWS.find((each) => each === search["view"]);
+  const { q, scope } = search;
+  return {
+    ...(view === undefined ? {} : { view }),
+    ...(scope === "all" ? { scope } : {}),
+    ...(typeof q === "string" && q !== "" ? { q } : {}),
+  };
+}

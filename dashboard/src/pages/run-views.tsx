@@ -1,0 +1,140 @@
+// The panes of a run's page. Whatever view is chosen, it shows the same selection (U11).
+
+import { lazy, Suspense, useCallback } from "react";
+import { DetailsPane } from "../components/event-detail/details-pane.tsx";
+import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
+import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
+import { Reading } from "../components/timeline/reading.tsx";
+import { SearchBar } from "../components/timeline/search-bar.tsx";
+import { TimelineView } from "../components/timeline/timeline-view.tsx";
+import { useTreeSearch } from "../components/timeline/use-tree-search.ts";
+import { Loading } from "../display/loading.tsx";
+import type { TreeJournal } from "../live/tree-journal.ts";
+import { useHotkeys } from "../ui/hotkeys.ts";
+import { Tabs } from "../ui/tabs.tsx";
+import { useWide } from "../ui/use-narrow.ts";
+import { RUN_VIEWS, type RunSearch, type RunView } from "./run-search.ts";
+import type { RunAddress } from "./use-run-address.ts";
+
+const Waterfall = lazy(async () => ({
+  default: (await import("../components/waterfall/waterfall.tsx")).Waterfall,
+}));
+const Conversation = lazy(async () => ({
+  default: (await import("../components/conversation/conversation.tsx")).Conversation,
+}));
+
+export interface RunViewsProps {
+  journal: TreeJournal;
+  rootId: string;
+  runId: string;
+  address: RunAddress;
+}
+
+const NONE: NonNullable<RunSearch["show"]> = [];
+
+export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
+  const { search, selected, pins, open, go, look, change } = address;
+  const { view = "timeline", show = NONE, q = "" } = search;
+  const found = useTreeSearch(journal, q, show);
+  const wide = useWide();
+  const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
+  const toggle = (pane: "tree" | "details") =>
+    change(
+      pane === "tree"
+        ? { tree: search.tree === "closed" ? undefined : "closed" }
+        : { details: closed ? "open" : "closed" },
+    );
+  useViewKeys(address, view, toggle);
+  // The same function each time: rows that have not changed are not drawn anew.
+  const select = useCallback(
+    (id: string, seq?: number) =>
+      seq !== undefined && view === "timeline" ? look({ runId: id, seq }) : go(id, seq),
+    [view, look, go],
+  );
+  const step = (way: 1 | -1) => {
+    const next = found.step(selected ?? { runId, seq: 0 }, way);
+    if (next) go(next.runId, next.seq);
+  };
+  const seq = selected?.runId === runId ? selected.seq : undefined;
+  const tree = { journal, rootId, runId, hits: found.counts, onSelect: go };
+  const common = { journal, runId, seq, onSelect: select };
+  return (
+    <>
+      <TreeDrawer {...tree} />
+      <div className="flex min-h-0 flex-1">
+        <TreePane {...tree} closed={search.tree === "closed"} onToggle={() => toggle("tree")} />
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <Tabs
+            label="Views of this run"
+            value={view}
+            onChange={(next) => change({ view: next === "timeline" ? undefined : next })}
+            tabs={RUN_VIEWS.map((value) => ({ value, label: LABELS[value] }))}
+            aside={
+              <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 py-1">
+                <Reading journal={journal} />
+                <SearchBar
+                  q={q}
+                  total={found.total}
+                  place={found.place(selected)}
+                  onChange={(next) => change({ q: next })}
+                  onStep={step}
+                />
+              </div>
+            }
+          >
+            {view === "timeline" && (
+              <TimelineView
+                {...common}
+                selected={selected}
+                show={show}
+                open={open}
+                q={q}
+                onToggle={address.toggleOpen}
+                onShow={(next) => change({ show: next })}
+              />
+            )}
+            <Suspense fallback={<Loading />}>
+              {view === "waterfall" && <Waterfall {...common} />}
+              {view === "conversation" && <Conversation {...common} />}
+            </Suspense>
+          </Tabs>
+          <PinnedEvents journal={journal} pins={pins} onSelect={go} onUnpin={address.togglePin} />
+        </div>
+        <DetailsPane
+          {...common}
+          onSelect={go}
+          selected={selected}
+          pins={pins}
+          closed={closed}
+          onToggle={() => toggle("details")}
+          onDeselect={() => look(undefined)}
+          onPin={address.togglePin}
+        />
+      </div>
+    </>
+  );
+}
+
+const LABELS: Record<RunView, string> = {
+  timeline: "Timeline",
+  waterfall: "Waterfall",
+  conversation: "Conversation",
+};
+
+function useViewKeys(
+  { change, look }: RunAddress,
+  view: RunView,
+  toggle: (pane: "tree" | "details") => void,
+) {
+  const next = RUN_VIEWS[(RUN_VIEWS.indexOf(view) + 1) % RUN_VIEWS.length]!;
+  useHotkeys([
+    {
+      keys: "v",
+      label: "Next view of the run",
+      run: () => change({ view: next === "timeline" ? undefined : next }),
+    },
+    { keys: "[", label: "Show or hide the tree", run: () => toggle("tree") },
+    { keys: "]", label: "Show or hide the details", run: () => toggle("details") },
+    { keys: "Escape", label: "Look at the run again", run: () => look(undefined) },
+  ]);
+}

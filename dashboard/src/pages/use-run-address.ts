@@ -1,0 +1,74 @@
+// What of the run is looked at, read from the address and written to it: reload, back and forward, and a link that is sent
+// to somebody show the same (U16).
+
+import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { type EventRef, hashOf, refOf, refText, sameEvent } from "../components/event-detail/event-ref.ts";
+import { type RunSearch, runSearch } from "./run-search.ts";
+
+export interface RunAddress {
+  search: RunSearch;
+  selected: EventRef | undefined;
+  pins: readonly EventRef[];
+  open: ReadonlySet<string>;
+  /** Another run, or an event of it: that is then what is looked at. */
+  go(runId: string, seq?: number): void;
+  /** An event, also of a run whose timeline is open inside this one. */
+  look(ref: EventRef | undefined): void;
+  change(next: Change): void;
+  toggleOpen(childId: string): void;
+  togglePin(ref: EventRef): void;
+}
+
+/** Undefined: as if it had never been said. */
+type Change = { [K in keyof RunSearch]?: RunSearch[K] | undefined };
+
+export function useRunAddress(runId: string): RunAddress {
+  const search = useSearch({ from: "/r/$runId" });
+  const { hash } = useLocation();
+  const navigate = useNavigate({ from: "/r/$runId" });
+  const open = useMemo(() => new Set(search.open), [search.open]);
+  const pins = useMemo(
+    () => (search.pin ?? []).map((text) => refOf(text)).filter((ref) => ref !== undefined),
+    [search.pin],
+  );
+  const selected = useMemo(() => refOf(hash, runId), [hash, runId]);
+  return useMemo(() => {
+    const change = (next: Change) =>
+      void navigate({ search: (before) => runSearch({ ...before, ...next }), hash: true, replace: true });
+    const toggled = (list: readonly string[] = [], item: string) =>
+      list.includes(item) ? list.filter((each) => each !== item) : [...list, item];
+    return {
+      search,
+      selected,
+      pins,
+      open,
+      change,
+      go: (id, seq) =>
+        void navigate({
+          params: { runId: id },
+          search: (before) => before,
+          hash: seq === undefined ? "" : String(seq),
+          replace: id === runId,
+        }),
+      look: (ref) =>
+        void navigate({
+          search: (before) => runSearch({ ...before, details: undefined }),
+          hash: sameEvent(ref, selected) ? "" : hashOf(ref, runId),
+          replace: true,
+        }),
+      toggleOpen: (childId) =>
+        void navigate({
+          search: (before) => runSearch({ ...before, open: toggled(before.open, childId) }),
+          hash: true,
+          replace: true,
+        }),
+      togglePin: (ref) =>
+        void navigate({
+          search: (before) => runSearch({ ...before, pin: toggled(before.pin, refText(ref)) }),
+          hash: true,
+          replace: true,
+        }),
+    };
+  }, [navigate, runId, search, selected, pins, open]);
+}

@@ -1,0 +1,48 @@
+import { type KeyboardEvent, type PointerEvent, useState } from "react";
+
+export interface SplitterProps {
+  label: string;
+  width: number;
+  min: number;
+  max: number;
+  /** The side of it on which the pane stands whose width it changes. */
+  pane: "left" | "right";
+  onChange(width: number): void;
+}
+
+const STEP = 24;
+
+/** The border of a pane, that can be moved: with the pointer, or with the arrow keys. */
+export function Splitter({ label, width, min, max, pane, onChange }: SplitterProps) {
+  const [grip, setGrip] = useState<{ x: number; width: number }>();
+  const way = pane === "left" ? 1 : -1;
+  const set = (next: number) => onChange(Math.round(Math.min(max, Math.max(min, next))));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+    event.preventDefault();
+    set(width + way * (event.key === "ArrowRight" ? STEP : -STEP));
+  };
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    event.preventDefault();
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setGrip({ x: event.clientX, width });
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={label}
+      aria-valuenow={width}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onPointerDown={onPointerDown}
+      onPointerMove={(event) => grip && set(grip.width + way * (event.clientX - grip.x))}
+      onPointerUp={() => setGrip(undefined)}
+      onPointerCancel={() => setGrip(undefined)}
+      className="w-1 shrink-0 cursor-col-resize touch-none border-line border-r hover:bg-accent focus-visible:bg-accent"
+    />
+  );
+}

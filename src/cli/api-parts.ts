@@ -1,0 +1,47 @@
+// What the API is given by the process that has the store.
+
+import { userInfo } from "node:os";
+import type { ApiParts } from "../api/parts.ts";
+import { openSettings } from "../api/settings.ts";
+import type { Runtime } from "../runtime.ts";
+import { version } from "./version.ts";
+
+export function apiParts(runtime: Runtime, drives: boolean): ApiParts {
+  const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
+  const { admit, retry, say, explain, agentFile, workspaceTree } = runtime;
+  const info = {
+    version: version(),
+    folder: config.folder,
+    startedAt: Date.now(),
+    drives,
+    model: defaultModel,
+  };
+  const by = userName();
+  return {
+    store,
+    people,
+    admit,
+    retry,
+    say,
+    explain,
+    agentFile,
+    workspaceTree,
+    settings: openSettings(config.dir),
+    agents,
+    onDelta,
+    onProblem,
+    info,
+    web: {},
+    systemPrompt: parts.systemPrompt,
+    who: () => by,
+  };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in some containers.
+    return `user ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { filterOf } from "./runs-filter.ts";
+
+const NOW = new Date(2026, 0, 31, 12, 30).getTime();
+
+test("[U02] every filter of the list of runs has a word on the command line", () => {
+  const options = {
+    status: "failed,cancelled",
+    agent: "lead",
+    search: "green door",
+    since: "2h",
+    waitingFor: "outcome_unknown",
+    sort: "cost",
+  };
+  expect(filterOf(options, NOW)).toEqual({
+    status: ["failed", "cancelled"],
+    agent: "lead",
+    q: "green door",
+    since: NOW - 7_200_000,
+    waiting: "outcome_unknown",
+    order: "cost",
+  });
+  expect(filterOf({}, NOW)).toEqual({});
+});
+
+test.each([
+  ["today", new Date(2026, 0, 31).getTime()],
+  ["7d", NOW - 7 * 86_400_000],
+  ["2026-01-30", new Date(2026, 0, 30).getTime()],
+  ["2026-01-30T10:00:00Z", Date.UTC(2026, 0, 30, 10)],
+])("--since %s", (since, wanted) => {
+  expect(filterOf({ since }, NOW)).toEqual({ since: wanted });
+});
+
+test.each([
+  { since: "5" },
+  { since: "soon" },
+  { since: "2026-13-99" },
+  { waitingFor: "rain" },
+  { sort: "age" },
+])("%o is refused in a sentence", (options) => {
+  expect(() => filterOf(options, NOW)).toThrow(/^--/);
+});

@@ -1,0 +1,85 @@
+// What the end of a run had to wait for, moment by moment, through the whole tree (U09): while a run waits for its
+// children, whichever of them was at work last is what it waited for.
+//  T5  The pieces follow each other without gap or overlap, from the beginning of the run to its end: so shares of
+//      their time are shares of the whole.
+
+import type { Activity, Span } from "./waterfall.ts";
+
+export interface Life {
+  from: number;
+  to: number;
+  /** The last one may go on: until `to`. */
+  spans: readonly Span[];
+  children: readonly string[];
+}
+
+export interface Piece {
+  runId: string;
+  activity: Activity;
+  from: number;
+  to: number;
+}
+
+export function criticalPath(lives: ReadonlyMap<string, Life>, runId: string): Piece[] {
+  const life = lives.get(runId);
+  return life ? piecesOf(lives, runId, life, life.from, life.to) : [];
+}
+
+/** Of the time on the path, the largest first; together 1, or nothing where no time has passed. */
+export function sharesOf(path: readonly Piece[]): { activity: Activity; ms: number; share: number }[] {
+  const spent = new Map<Activity, number>();
+  for (const { activity, from, to } of path) spent.set(activity, (spent.get(activity) ?? 0) + to - from);
+  const total = [...spent.values()].reduce((sum, ms) => sum + ms, 0);
+  return [...spent]
+    .filter(([, ms]) => ms > 0)
+    .map(([activity, ms]) => ({ activity, ms, share: ms / total }))
+    .sort((a, b) => b.ms - a.ms);
+}
+
+function piecesOf(
+  lives: ReadonlyMap<string, Life>,
+  runId: string,
+  life: Life,
+  from: number,
+  to: number,
+): Piece[] {
+  return life.spans.flatMap((span) => {
+    const [start, end] = [Math.max(span.from, from), Math.min(span.to ?? life.to, to)];
+    if (start >= end) return [];
+    const own = (a: number, b: number): Piece => ({ runId, activity: span.activity, from: a, to: b });
+    if (!span.below) return [own(start, end)];
+    const pieces: Piece[] = [];
+    // From the end backwards: the child that was at work last, then whoever was before it began.
+    for (let at = end; at > start; ) {
+      const last = latestChild(lives, life.children, at, start);
+      if (!last) {
+        pieces.unshift(own(start, at));
+        break;
+      }
+      const ended = Math.min(last.life.to, at);
+      if (ended < at) pieces.unshift(own(ended, at));
+      const began = Math.max(last.life.from, start);
+      pieces.unshift(...piecesOf(lives, last.id, last.life, began, ended));
+      at = began;
+    }
+    return pieces;
+  });
+}
+
+/** Of those that were there before `at` and after `since`, the one that ended last. */
+function latestChild(
+  lives: ReadonlyMap<string, Life>,
+  children: readonly string[],
+  at: number,
+  since: number,
+): { id: string; life: Life } | undefined {
+  let latest: { id: string; life: Life } | undefined;
+  for (const id of children) {
+    const life = lives.get(id);
+    if (!life || life.from >= at || life.to <= since || life.from === life.to) continue;
+    // Where several were still at work then, it is the one that was so for longest: the wait is cut by what its run was told.
+    const later = latest ? Math.min(life.to, at) - Math.min(latest.life.to, at) : 1;
+    if (later > 0 || (later === 0 && latest && life.to > latest.life.to)) latest = { id, life };
+  }
+  return latest;
+}

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { EventBody, JournalEvent } from "../journal/events.ts";
+import {
+  callFailed,
+  callStarted,
+  ended,
+  journalOf,
+  started,
+  thought,
+} from "../stores/contract/kit.contract.ts";
+import { fold } from "./projection.ts";
+import { type TimeOptions, timeTotals, usageOverTime } from "./usage-over-time.ts";
+import { usageReport, usageTotals } from "./usage-report.ts";
+
+const HOUR = 3_600_000;
+
+/** The journal of one run; each event at its own time. */
+const journal = (runId: string, ...events: [ts: number, event: EventBody][]): JournalEvent[] =>
+  journalOf(...events.map(([, event]) => event)).map((event, index) => ({
+    ...event,
+    runId,
+    ts: events[index]![0],
+  }));
+
+const overTime = (events: readonly JournalEvent[], options: TimeOptions = { every: HOUR }) =>
+  usageOverTime(fold(timeTotals(options), events), options.every);
+
+const toolResult = (ms: number): EventBody => ({
+  type: "TOOL_RESULT",
+  payload: { toolCallId: "m1.0", output: "done", ms },
+});
+
+const decided = (decision: "approve" | "expire"): EventBody => ({
+  type: "APPROVAL_DECIDED",
+  payload: { itemId: "m1.0", decision, by: "maria" },
+});
+
+const lead = journal(
+  "r1",
+  [HOUR, started({ agent: "lead", rootRunId: "r1" })],
+  [HOUR, callStarted("m1", { model: "a/big" })],
+  [HOUR + 100, callFailed("m1", { usage: { input: 8, output: 0 }, cost: 0.5, ms: 100 })],
+  [2 * HOUR, callStarted("m1", { model: "a/big", attempt: 2 })],
+  [2 * HOUR + 400, thought("m1", { attempt: 2, cost: null, ms: 400 })],
+  [2 * HOUR + 900, ended()],
+);
+const coder = journal(
+  "c1",
+  [2 * HOUR, started({ agent: "coder", rootRunId: "r1", parentRunId: "r1", depth: 1 })],
+  [2 * HOUR, callStarted("m1", { model: "b/small" })],
+  [2 * HOUR + 300, thought("m1", { cost: 2, ms: 300 })],
+  [2 * HOUR + 500, toolResult(200)],
+  [2 * HOUR + 500, ended()],
+);
+
+test("[S1-70] each call counts once, in the stretch of its outcome, so that the sums are those of the report", () => {
+  const { spent } = overTime([...lead, ...coder]);
+  expect(spent).toMatchObject([
+    { from: HOUR, agent: "lead", model: "a/big", turns: 0, cost: 0.5, wastedCalls: 1, wastedCost: 0.5 },
+    { from: 2 * HOUR, agent: "coder", model: "b/small", turns: 1, cost: 2, modelCalls: 1 },
+    { from: 2 * HOUR, agent: "lead", model: "a/big", turns: 1, unpriced: 1, modelCalls: 1, cost: 0 },
+  ]);
+  const { byAgent } = usageReport(fold(usageTotals(), [...lead, ...coder]));
+  for (const key of ["input", "output", "cost", "unpriced", "modelCalls", "wastedCalls"] as const) {
+    const sum = (items: readonly Record<typeof key, number>[]) =>
+      items.reduce((all, one) => all + one[key], 0);
+    expect([key, sum(spent)]).toEqual([key, sum(byAgent)]);
+  }
+});
+
+test("[S1-75] the work of a tree over the time in which somebody was at work in it; waiting is in neither", () => {
+  const { trees, runs } = overTime([...lead, ...coder]);
+  // lead 100 + 400, coder 300 + 200; side by side from 0 to 400, and coder alone until 500.
+  expect(trees).toMatchObject({ workMs: 1_000, busyMs: 600, completed: 1, withoutPeople: 1, depths: [1, 1] });
+  expect(runs).toEqual([
+    { from: HOUR, started: 1, completed: 0, failed: 0, cancelled: 0, depth: 0 },
+    { from: 2 * HOUR, started: 1, completed: 2, failed: 0, cancelled: 0, depth: 1 },
+  ]);
+  expect(overTime([...coder, ...lead]).trees, "in whatever order").toEqual(trees);
+});
+
+test("[S1-75] a tree that asked somebody, at any depth, did not go without people; a question that expired did", () => {
+  const asking = (decision: "approve" | "expire") =>
+    overTime([...lead, ...coder, ...journal("c1", [2 * HOUR, decided(decision)])]).trees;
+  expect(asking("approve")).toMatchObject({ completed: 1, withoutPeople: 0 });
+  expect(asking("expire")).toMatchObject({ completed: 1, withoutPeople: 1 });
+});
+
+test("what happened before the report tells who is who, and counts for nothing", () => {
+  const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350, every: HOUR });
+  expect(spent).toMatchObject([{ from: 2 * HOUR + 350, agent: "lead", model: "a/big", turns: 1 }]);
+  expect(runs).toMatchObject([{ started: 0, completed: 2 }]);
+  expect(trees.depths).toEqual([]);
+});
+
+test("of a run below others, it is the top of what is told of", () => {
+  expect(overTime(coder).trees).toMatchObject({ completed: 0 });
+  expect(overTime(coder, { every: HOUR, top: "c1" }).trees).toMatchObject({ completed: 1, withoutPeople: 1 });
+});

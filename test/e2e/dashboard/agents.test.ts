@@ -1,0 +1,159 @@
+// The agents in a real browser: as a picture, as a list, and one by one.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
+import { added, type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+const SLIP =
+  "---\nname: slip\ndescription: Has a slip.\nmodel: scripted/slip\ntoools: [Read]\nagents: [worker]\n---\nDo <b>it</b>.\n";
+
+let p: Project;
+let stage: Stage;
+let opened: OpenPage;
+
+beforeAll(async () => {
+  p = await stageProject({
+    "cadre.yaml": "permissions: { allow: [Write] }\n",
+    "agents/desk.md": agent("desk", "router: { destinations: [lead, writer] }\n"),
+    "agents/writer.md": agent(
+      "writer",
+      "handoff: { agent: reader }\nadvisors: { agents: [lawyer] }\ntools: [Read, Write, 'Bash(npm test)']\n",
+    ),
+    "agents/reader.md": agent("reader", "tools: [Read, Grep]\n"),
+    "agents/lawyer.md": agent("lawyer", "kind: subagent\ntools: [Read]\n"),
+    "agents/panel.md": agent("panel", "team: { members: [lawyer, reader], maxRounds: 2 }\n"),
+    "agents/namer.md": agent("namer", "bestOf: { n: 3, judge: reader }\n"),
+    "agents/slip.md": SLIP,
+  });
+  stage = await serve(p);
+  opened = await browser.open(stage.link, { stays: true });
+});
+afterAll(() => p[Symbol.asyncDispose]());
+
+async function go(path: string, { width = 1280, height = 800 } = {}) {
+  await opened.page.setViewportSize({ width, height });
+  await opened.page.goto(stage.url + path);
+  return opened.page;
+}
+
+async function violations(theme: "light" | "dark"): Promise<string[]> {
+  await opened.page.emulateMedia({ colorScheme: theme });
+  const { violations: found } = await new AxeBuilder({ page: opened.page }).analyze();
+  return found.map(({ id, nodes }) => `${theme} ${id}: ${nodes[0]?.html}`);
+}
+
+test("[S1-60] [S1-63] the picture has every agent, a line and a word for each way, and can be walked by keys", async () => {
+  const page = await go("/agents");
+  const graph = page.getByTestId("graph");
+  for (const name of ["desk", "lead", "worker", "writer", "reader", "lawyer", "panel", "namer", "slip"])
+    await graph.getByRole("link", { name }).waitFor();
+  for (const word of ["routes", "delegates", "hands off", "advisor", "member", "judge"])
+    await graph.locator("dl").getByText(word, { exact: true }).waitFor();
+  const looks = await graph
+    .locator(".react-flow__edge-path")
+    .evaluateAll((paths) =>
+      paths.map((path) => `${getComputedStyle(path).strokeDasharray} ${getComputedStyle(path).strokeWidth}`),
+    );
+  expect(new Set(looks).size, "lines differ in more than their colour").toBe(6);
+  expect(await graph.getByRole("link", { name: "slip" }).innerText()).toContain("broken");
+  await page.getByRole("searchbox").fill("lawyer");
+  expect(await graph.getByRole("link", { name: "lawyer" }).getAttribute("class")).not.toContain("opacity-35");
+  expect(await graph.getByRole("link", { name: "desk" }).getAttribute("class")).toContain("opacity-35");
+  expect(page.url()).toContain("q=lawyer");
+  await graph.getByRole("link", { name: "lawyer" }).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/agents/lawyer");
+  expect(opened.problems).toEqual([]);
+});
+
+test("[S1-60] the list says the same, is what a phone shows first, and problems lead to their line", async () => {
+  const page = await go("/agents", { width: 390, height: 844 });
+  const row = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: "agent writer", exact: true }) })
+    .first();
+  await row.getByText("hands off").filter({ visible: true }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(wide).toBeLessThanOrEqual(390);
+  await page.getByRole("tab", { name: /Problems/ }).click();
+  await page.getByText("did you mean `tools`?").waitFor();
+  await page.getByRole("link", { name: "agents/slip.md:5:1" }).click();
+  await page.getByText("(column 1, UNKNOWN_KEY)").waitFor();
+  await page.getByText("toools: [Read]").waitFor();
+  await page.getByText("Do <b>it</b>.").waitFor();
+  expect(opened.problems).toEqual([]);
+});
+
+test("[U53] [S1-62] one agent: its file, the tools that are left to it, whom it reaches, and the worst case", async () => {
+  const page = await go("/agents/writer");
+  await page.getByText("Can change files").waitFor();
+  await page.getByText("Can run commands").waitFor();
+  await page.getByText(/At worst 3 runs with 60 turns/).waitFor();
+  await page.getByRole("cell", { name: "Bash(npm test)" }).waitFor();
+  await page.getByRole("tab", { name: "Tools and reach" }).click();
+  await page.getByText("only Bash(npm test)").waitFor();
+  await page.getByRole("region", { name: "Whom it can reach" }).getByText("advisor").waitFor();
+  await page.getByRole("tab", { name: "File" }).click();
+  await page.getByRole("rowheader", { name: "handoff" }).waitFor();
+  await page.getByRole("button", { name: "As written" }).click();
+  await page.getByText("handoff: { agent: reader }").waitFor();
+  expect(opened.problems).toEqual([]);
+});
+
+test("[U53] [S4-59] started from its page; a changed file is another version, and what changed is shown", async () => {
+  const page = await go("/agents/lead");
+  await page.getByRole("button", { name: "Start a run" }).click();
+  await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");
+  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForURL("**/r/*");
+  const file = agent("lead", "agents: [worker]\n").replace("Do it.", "Do it well.");
+  await p.write("agents/lead.md", file);
+  await p.cadre("run", "lead", "Mend it again", "--yes", "--json");
+  await go("/agents/lead?tab=runs");
+  const versions = page.getByRole("region", { name: "Versions" });
+  await versions.getByText("file as it is now").waitFor();
+  expect(await versions.getByRole("row").count()).toBe(3);
+  await versions.getByRole("button", { name: "What changed" }).click();
+  await added(page.getByRole("dialog"), "Do it well.").waitFor();
+  await page.keyboard.press("Escape");
+  await versions.getByRole("link").nth(1).click();
+  const runs = page.getByRole("region", { name: /Runs that used/ });
+  await runs.getByText("Mend the parser").waitFor();
+  expect(await runs.getByText("Mend it again").count()).toBe(0);
+  expect(opened.problems).toEqual([]);
+});
+
+test.each([
+  ["/agents", "hands off"],
+  ["/agents?view=list", "starts nobody"],
+  ["/agents?view=problems", "UNKNOWN_KEY"],
+  ["/agents/writer", "What could come of one task"],
+  ["/agents/slip?tab=file", "toools: [Read]"],
+  ["/agents/desk?tab=reach", "Whom it can reach"],
+  ["/agents/lead?tab=runs", "file as it is now"],
+])("[U48] %s: nothing that axe finds, in both themes", async (path, text) => {
+  const page = await go(path);
+  await page.getByText(text).filter({ visible: true }).first().waitFor();
+  expect([...(await violations("light")), ...(await violations("dark"))]).toEqual([]);
+});
+
+// Last, and in the same page: it leads to another server.
+test("[U46] without agents of one's own, the one command that makes some", async () => {
+  await using empty = await project({ "README.md": "# Nothing yet\n" });
+  const { link, url } = await serve(empty);
+  const { page, problems } = opened;
+  await page.goto(link);
+  await page.waitForURL((at) => at.href.startsWith(url) && !at.pathname.startsWith("/open/"));
+  await page.goto(`${url}/agents`);
+  await page.getByText("npx cadre init --pack team").waitFor();
+  await page.getByRole("link", { name: "show them" }).click();
+  // The address of an agent of a pack has a slash in its name, and lives through a reload.
+  await page.getByRole("link", { name: "team/coder" }).first().click();
+  await page.getByText("What could come of one task").waitFor();
+  await page.reload();
+  await page.getByText("What could come of one task").waitFor();
+  expect(problems.filter((problem) => !problem.startsWith(`asked for ${url}`))).toEqual([]);
+});

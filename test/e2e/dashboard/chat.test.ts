@@ -1,0 +1,97 @@
+// Talking to main agents: what is said reaches them, whatever they are doing, and what they do is seen.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { useBrowser } from "./browser.fixture.ts";
+import { serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+const CLERK = {
+  "agents/clerk.md": agent("clerk", ""),
+  "clerk.script.yaml": `turns:
+  - { when: { turn: 1, task: slowly }, delay: 4000, text: "I look around first.", calls: [{ tool: Ls, input: { path: . } }] }
+  - { when: { turn: 1 }, text: "**Good day.** What shall I do?" }
+  - { text: "That is all." }
+`,
+};
+
+const said = (page: Page, words: string) =>
+  page.getByRole("region", { name: "Conversation", exact: true }).getByText(words).first().waitFor();
+
+test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is there after a reload", async () => {
+  await using p = await stageProject(CLERK);
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /clerk/ }).check();
+  await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
+  await page.keyboard.press("Enter");
+  await said(page, "What shall I do?");
+  await page.locator("strong", { hasText: "Good day." }).waitFor();
+  await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
+
+  await page.getByRole("textbox", { name: "Message" }).fill("Nothing more.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await said(page, "Nothing more.");
+  await page.reload();
+  for (const words of ["Good day!", "Nothing more."]) await said(page, words);
+  await page.getByRole("button", { name: "Show what happened" }).first().click();
+  await page.getByRole("button", { name: "Show the final message only" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; the cards say who does what", async () => {
+  await using p = await stageProject(CLERK);
+  const { url, link } = await serve(p);
+  const { page } = await browser.open(link);
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /clerk/ }).check();
+  await page.getByRole("textbox", { name: "Message" }).fill("Do it slowly");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Agents at work").getByText("waits for its model").waitFor();
+  expect(await page.getByRole("radio", { name: "Auto" }).isDisabled()).toBe(true);
+
+  await page.getByRole("textbox", { name: "Message" }).fill("and be quick");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Waits to be read").getByText("and be quick").waitFor();
+  await said(page, "That is all.");
+  await page.getByLabel("Waits to be read").waitFor({ state: "detached" });
+  await said(page, "and be quick");
+});
+
+test("[U47] what was typed stays when the server is gone, and is said once when it is back", async () => {
+  await using p = await stageProject(CLERK);
+  const { url, link, up } = await serve(p);
+  const { page } = await browser.open(link);
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /clerk/ }).check();
+  const box = page.getByRole("textbox", { name: "Message" });
+  await box.fill("Are you there?");
+  up.process.kill("SIGKILL");
+  await up.end();
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("What you wrote is kept here").waitFor();
+  expect(await box.inputValue()).toBe("Are you there?");
+  await serve(p, Number(new URL(url).port));
+  await page.getByRole("button", { name: "Send" }).click();
+  await said(page, "What shall I do?");
+  const { lines } = await p.spawn("runs", "--json");
+  expect(lines()).toHaveLength(1);
+});
+
+test.each(["light", "dark"] as const)("[U48] [U49] %s: nothing that axe finds fault with", async (theme) => {
+  await using p = await stageProject(CLERK);
+  const { url, link } = await serve(p);
+  const { page } = await browser.open(link, { theme });
+  await page.goto(`${url}/chat`);
+  await page.getByRole("radio", { name: /clerk/ }).check();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
+  await page.keyboard.press("Enter");
+  await said(page, "What shall I do?");
+  await page.getByRole("navigation", { name: "Conversations" }).getByText("completed").waitFor();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+});

@@ -1,0 +1,51 @@
+// Whether the page is live, and says so: many tabs, and a server that dies and comes back.
+
+import { expect, test } from "vitest";
+import { says, useBrowser } from "./browser.fixture.ts";
+import { serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+test("[U19] of many tabs one holds the feed; when it is closed the next one does, and none misses anything", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page: first, context } = await browser.open(link);
+  await says(first, "Live");
+  const feeds: string[] = [];
+  context.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/api/events") feeds.push(request.url());
+  });
+  const others = await Promise.all([context.newPage(), context.newPage()]);
+  for (const page of others) {
+    await page.goto(url);
+    await says(page, "Live");
+  }
+  expect(feeds).toHaveLength(0);
+
+  await p.spawn("run", "--detach", "lead", "told to all tabs");
+  for (const page of [first, ...others]) await page.getByText("told to all tabs").first().waitFor();
+
+  await first.close();
+  await expect.poll(() => feeds.length).toBe(1);
+  await p.spawn("run", "--detach", "lead", "told to those that are left");
+  for (const page of others) await page.getByText("told to those that are left").first().waitFor();
+  expect(feeds).toHaveLength(1);
+});
+
+test("[U19] [F46] a server that is killed is shown as gone, and its return as what it is", async () => {
+  await using p = await stageProject();
+  const { url, link, up } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  await says(page, "Live");
+  await p.spawn("run", "--detach", "lead", "before");
+  await page.getByText("before").first().waitFor();
+
+  up.process.kill("SIGKILL");
+  await says(page, "Reconnecting");
+  await up.end();
+  await p.spawn("run", "--detach", "lead", "while it was gone");
+  await serve(p, Number(new URL(url).port));
+  await says(page, /^Caught up \d+ events?$/);
+  await page.getByText("while it was gone").first().waitFor();
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,294 @@
+// One run's page, as a person meets it: the tree, the timeline, what can be done, and what is said when something goes
+// wrong. The streams are real ones, of a real server.
+
+import { once } from "node:events";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import type { JournalEvent } from "../../../src/journal/events.ts";
+import { fold } from "../../../src/projections/projection.ts";
+import { timelineProjection } from "../../../src/projections/timeline.ts";
+import { useBrowser } from "./browser.fixture.ts";
+import { serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const root = await startRun(page, "lead", "Mend both parts");
+  await page.goto(`${url}/r/${root}`);
+  const status = page.getByTestId("status-text");
+  await status.getByText("Waiting for child approval").waitFor();
+  await page.getByText("DELEGATING").first().waitFor();
+  expect(await page.getByRole("link", { name: "View child run" }).count()).toBeGreaterThan(1);
+  await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
+
+  // With the keys alone, down to the first editor.
+  await page.getByRole("treeitem").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
+  await status.getByText("Waiting for your approval").waitFor();
+
+  // A closed node says what is below it.
+  await page.getByRole("treeitem").first().focus();
+  await page.keyboard.press("ArrowLeft");
+  await page.getByRole("treeitem", { name: /2 need you/ }).waitFor();
+  expect(await page.getByRole("treeitem").count()).toBe(1);
+  await page.keyboard.press("ArrowRight");
+
+  const answer = page.getByRole("link", { name: "Answer in the inbox" }).first();
+  expect(await answer.getAttribute("href")).toMatch(/^\/inbox\?item=c.+%3A/);
+  await approveAll(page);
+  await page.getByRole("link", { name: "Back to parent run" }).click();
+  await page.getByRole("heading", { level: 1, name: "worker" }).waitFor();
+  await page.getByRole("link", { name: "Back to parent run" }).click();
+  await page.getByText("DELEGATION COMPLETE").first().waitFor();
+  await status.getByText(/^Completed in .* \(2 iterations\)$/).waitFor();
+  await page.getByRole("button", { name: "Pin", exact: true }).click();
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page
+    .getByRole("complementary", { name: "Pinned run" })
+    .getByRole("link", { name: /Mend both parts/ })
+    .click();
+  await page.getByRole("heading", { level: 1, name: "lead" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words are found, and all of it is in the address", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, context, problems } = await browser.open(link);
+  const root = await startRun(page, "lead", "Mend both parts");
+  await page.goto(`${url}/r/${root}`);
+  await page.getByText("Needs you", { exact: true }).waitFor();
+  await approveAll(page);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+
+  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
+  await page.getByRole("button", { name: "Open here: the timeline of editor" }).first().click();
+  const decision = page.getByTestId("timeline").getByText(/^Approved by .*: Write parser\.txt/);
+  await decision.click();
+  const details = page.getByRole("region", { name: "Details" });
+  await details.getByText("Who", { exact: true }).waitFor();
+  await details.getByRole("button", { name: "Show raw event" }).click();
+  await details.getByText('"type": "APPROVAL_DECIDED"').waitFor();
+  await details.getByRole("button", { name: "Pin", exact: true }).click();
+  await page.getByTestId("timeline").getByText("Started: lead").click();
+  await details.getByRole("button", { name: "Pin", exact: true }).click();
+  const pinned = page.getByRole("region", { name: "Pinned events" });
+  await expect.poll(() => pinned.getByRole("article").count()).toBe(2);
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("new file");
+  await page.getByText("2 found").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("1 of 2").waitFor();
+  await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
+  await page.getByTestId("timeline").locator("mark").getByText("new file").waitFor();
+  await page.getByRole("button", { name: /^Approvals/ }).click();
+  await expect.poll(() => page.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
+
+  // What is in the address shows the same to somebody else.
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await other.getByRole("region", { name: "Pinned events" }).waitFor();
+  await expect.poll(() => other.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
+  expect(await other.getByRole("button", { name: /^Approvals/ }).getAttribute("aria-pressed")).toBe("true");
+  await other.goto(`${url}/r/${root}#3`);
+  await other.locator(`[data-event="${root}:3"][aria-current]`).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is missing, nothing is there twice, a person says what happened", async () => {
+  await using p = await stageProject({
+    "agents/shell.md": agent("shell"),
+    "shell.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: I print for a while.
+    calls: [{ tool: Bash, input: { command: "echo begun; sleep 60; echo over" } }]
+  - report: { summary: "Printed." }
+`,
+  });
+  const { url, link, up } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const run = await startRun(page, "shell", "Print something");
+  await page.goto(`${url}/r/${run}`);
+  await page.getByText("Needs you", { exact: true }).waitFor();
+  await approveAll(page);
+  await page.getByTestId("live").getByText("begun").waitFor();
+  up.process.kill("SIGKILL");
+  await once(up.process, "exit");
+  await page.getByTestId("connection").getByText("Reconnecting").first().waitFor();
+  await serve(p, Number(new URL(url).port));
+
+  const card = page.getByRole("region", { name: "Outcome unknown" });
+  await card.getByLabel(/^Note/).fill("I saw its output");
+  await card.getByRole("button", { name: "It happened" }).click();
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(await page.getByTestId("live").count()).toBe(0);
+  const shown = await page
+    .locator("[data-event]")
+    .evaluateAll((rows) => rows.map((row) => row.dataset["event"]));
+  expect(shown).toEqual(await linesOf(page, run));
+  await page
+    .getByTestId("timeline")
+    .getByText(/decided: it happened/)
+    .click();
+  await page.getByRole("region", { name: "Details" }).getByText("I saw its output").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async () => {
+  await using p = await stageProject({
+    "agents/slow.md": agent("slow"),
+    "slow.script.yaml": `turns:
+  - { delay: 60000, text: "Too late." }
+`,
+  });
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const run = await startRun(page, "slow", "Take your time");
+  await page.goto(`${url}/r/${run}`);
+  await page.getByRole("heading", { level: 1, name: "slow" }).waitFor();
+  await page.keyboard.press("m");
+  await page.getByRole("textbox", { name: "Message" }).fill("Look at the printer first");
+  await page.keyboard.press("Control+Enter");
+  await page
+    .getByTestId("timeline")
+    .getByText(/says: Look at the printer first/)
+    .waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await page.getByRole("button", { name: "Stop 1 run" }).click();
+  await page
+    .getByTestId("stopping")
+    .getByText(/^Stopped \d\d:\d\d:\d\d, nothing running$/)
+    .waitFor();
+  await page.getByRole("button", { name: "Retry" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U44] a failed tree shows its first cause, the way up, and what to do", async () => {
+  await using p = await stageProject({
+    "editor.script.yaml": `turns:
+  - error: { status: 401, message: "The key is not valid" }
+`,
+    "worker.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: delegate, input: { agent: editor, task: "Write it down" } }]
+  - error: { status: 401, message: "The key is not valid" }
+`,
+  });
+  const { url, link } = await serve(p);
+  const { page, context, problems } = await browser.open(link);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const root = await startRun(page, "worker", "Mend the parser");
+  await page.goto(`${url}/r/${root}`);
+  const card = page.getByRole("region", { name: "Why it failed" });
+  await card
+    .getByTestId("first-cause")
+    .getByText(/refused the API key/)
+    .waitFor();
+  await card.getByText(/cadre doctor/).waitFor();
+  await card.getByRole("button", { name: "Copy as Markdown" }).click();
+  await card.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^## worker failed\n\n\*\*First cause/,
+  );
+  await page.getByText("DELEGATION FAILED").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U47] [P9] a run that is not there, and a journal that is damaged, are said", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page } = await browser.open(link);
+  await page.goto(`${url}/r/r1nowhere`);
+  await page.getByRole("alert").getByText("There is no run r1nowhere.").waitFor();
+  const root = await startRun(page, "lead", "Mend both parts");
+  await page.goto(`${url}/r/${root}`);
+  await page.getByText("Needs you", { exact: true }).waitFor();
+  const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
+  db.prepare("UPDATE events SET payload = '{' WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)").run(
+    root,
+  );
+  db.close();
+  await page.reload();
+  await page.getByRole("alert").getByText(`npx cadre verify ${root}`).waitFor();
+  await page.getByTestId("timeline").getByText("Started: lead").waitFor();
+});
+
+test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and on a phone", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const root = await startRun(page, "lead", "Mend both parts");
+  await page.goto(`${url}/r/${root}#1`);
+  await page.getByText("Needs you", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${url}/r/${root}`);
+  await page.getByRole("button", { name: /5 runs in this tree/ }).click();
+  await page.getByRole("dialog").getByRole("treeitem").nth(2).click();
+  await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(width).toBeLessThanOrEqual(390);
+  expect(problems).toEqual([]);
+});
+
+async function startRun(page: Page, agentName: string, task: string): Promise<string> {
+  return page.evaluate(
+    async (body) => {
+      const response = await fetch("/api/runs", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      return ((await response.json()) as { runId: string }).runId;
+    },
+    { agent: agentName, task },
+  );
+}
+
+/** As the inbox does it. */
+async function approveAll(page: Page): Promise<void> {
+  const decided = await page.evaluate(async () => {
+    const { approvals } = (await (await fetch("/api/approvals")).json()) as { approvals: { id: string }[] };
+    for (const { id } of approvals)
+      await fetch(`/api/approvals/${encodeURIComponent(id)}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ decision: "approve" }),
+      });
+    return approvals.length;
+  });
+  expect(decided).toBeGreaterThan(0);
+}
+
+/** The events that a timeline has a line for, as the server has them. */
+async function linesOf(page: Page, runId: string): Promise<string[]> {
+  const { events } = (await page.evaluate(
+    async (id) => (await fetch(`/api/runs/${id}/events`)).json(),
+    runId,
+  )) as { events: JournalEvent[] };
+  const { entries } = fold(timelineProjection, events);
+  return entries.map(({ seq }) => `${runId}:${seq}`);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}

@@ -1,0 +1,140 @@
+// The views of a run: where its time went, what was said in it, and everything else about it.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
+import { useBrowser } from "./browser.fixture.ts";
+import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+/** A lead that speaks slowly, does something itself, and hands the rest to a coder. */
+const spokenProject = (): Promise<Project> =>
+  stageProject({
+    "agents/lead.md": agent("lead", "agents: [coder]\nlimits: { maxTokens: 50000 }\n"),
+    "agents/coder.md": agent("coder", "kind: subagent\n"),
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    chunk: 2
+    text: "First I **look** around."
+    calls: [{ tool: Read, input: { path: README.md } }]
+  - when: { turn: 2 }
+    calls: [{ tool: delegate, input: { agent: coder, task: "Write it down" } }]
+  - report: { summary: "All of it is *done*.", warnings: [Mind the gap] }
+`,
+    "coder.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Write, input: { path: note.txt, content: "one\\ntwo\\n" } }]
+  - report: { summary: "Written down." }
+`,
+  });
+
+async function startLead(p: Project, page: Page): Promise<string> {
+  await page.getByTestId("connection").getByText("Live").first().waitFor();
+  const { stdout } = await p.cadre("run", "lead", "Mend the parser", "--detach", "--json");
+  return (JSON.parse(stdout) as { runId: string }).runId;
+}
+
+async function approve(p: Project): Promise<void> {
+  const [item] = (await p.cadre("approve", "--json")).lines();
+  await p.cadre("approve", String(item?.["id"]));
+}
+
+const at = ({ url }: Stage, runId: string, view: string): string => `${url}/r/${runId}?view=${view}`;
+
+test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message per agent: it grows while it works, and the end takes its place", async () => {
+  await using p = await spokenProject();
+  const stage = await serve(p);
+  const { page, problems } = await browser.open(stage.link);
+  const runId = await startLead(p, page);
+  await page.goto(at(stage, runId, "conversation"));
+  const answers = page.locator("main article[data-seq]").filter({ hasText: "lead" });
+  await page
+    .getByRole("group", { name: /^coder/ })
+    .getByText("needs you")
+    .first()
+    .waitFor();
+  expect(await answers.count()).toBe(1);
+  await page.getByText("First I look around.").waitFor();
+  await page.getByRole("button", { name: /^Write note.txt needs you/ }).waitFor();
+  await approve(p);
+  await page.getByText("All of it is done.").first().waitFor();
+  expect(await answers.count()).toBe(1);
+  await expect.poll(() => page.getByText("First I look around.").count()).toBe(0);
+  const coder = page.getByRole("group", { name: /^coder/ });
+  await coder.getByText(/^Completed in .* \(2 iterations\)$/).waitFor();
+  await coder.getByText("note.txt").first().waitFor();
+  await page.getByRole("button", { name: /^1 tool · / }).click();
+  await page.getByText("First I look around.").waitFor();
+  await page.getByLabel("Filter messages by words").fill("no such words");
+  await page.getByText("Nothing here fits the filter.").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U08] [U09] the waterfall says where the time went, and a span of it opens its event", async () => {
+  await using p = await spokenProject();
+  const stage = await serve(p);
+  const { page, problems } = await browser.open(stage.link);
+  const runId = await startLead(p, page);
+  await page.goto(at(stage, runId, "waterfall"));
+  await page
+    .getByTestId("took")
+    .getByText(/a person was waited for \d+\s%/)
+    .waitFor();
+  await page.getByTestId("now").waitFor({ state: "attached" });
+  await approve(p);
+  await page.getByTestId("took").getByText(/^Took/).waitFor();
+  const coder = page.getByRole("slider", { name: "Time of coder" });
+  expect(await coder.locator("[data-activity=person]").count()).toBe(1);
+  expect(await coder.locator("[data-path]").count()).toBeGreaterThan(0);
+  await coder.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.getByTestId("span-tip").waitFor();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await page.getByRole("button", { name: "Show the whole time" }).click();
+  await page.getByRole("button", { name: "Children of lead" }).click();
+  await coder.waitFor({ state: "detached" });
+  expect(problems).toEqual([]);
+});
+
+test.each(["light", "dark"] as const)(
+  "[U48] [U49] [U35] [U36] [S1-62] [S4-64] the views and all about a run can be read by everybody (%s)",
+  async (theme) => {
+    await using p = await spokenProject();
+    const stage = await serve(p);
+    const { page, problems } = await browser.open(stage.link, { theme });
+    const runId = await startLead(p, page);
+    await page.getByText("waiting for you").first().waitFor({ state: "attached" });
+    await approve(p);
+    const check = async () => {
+      const { violations } = await new AxeBuilder({ page }).include("main").analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    };
+    await page.goto(at(stage, runId, "waterfall"));
+    await page.getByTestId("took").getByText(/^Took/).waitFor();
+    await check();
+    await page.goto(at(stage, runId, "conversation"));
+    await page.getByRole("button", { name: /^1 tool · / }).click();
+    await page.getByRole("button", { name: /^Read README.md/ }).click();
+    await page.getByRole("group", { name: "Output" }).waitFor();
+    await check();
+    for (const [tab, words] of Object.entries(PANEL)) {
+      await page.getByRole("tab", { name: tab, exact: true }).click();
+      await page.getByText(words).first().waitFor();
+      await check();
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+const PANEL = {
+  Result: "Mind the gap",
+  Files: "note.txt",
+  Usage: "With 1 run below",
+  Budget: "of 50k",
+  Tools: "its own words (terminal)",
+  Prompt: "Instructions",
+  "To do": "It keeps no list",
+  Events: "RUN_COMPLETED",
+};

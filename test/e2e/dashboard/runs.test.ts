@@ -1,0 +1,209 @@
+// The list of runs, in a real browser on a real server.
+
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useBrowser } from "./browser.fixture.ts";
+import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
+
+const browser = useBrowser();
+
+const PATIENT = { timeout: 15_000 };
+
+const rows = (page: Page) => page.getByTestId("runs").locator("[data-run]");
+const shownIds = (page: Page): Promise<string[]> =>
+  rows(page).evaluateAll((all) => all.map((row) => (row as HTMLElement).dataset["run"]!));
+
+test("[U46] [U01] an empty list teaches how to fill it; a run is started from it and shown with what it waits for", async () => {
+  await using p = await runsStage();
+  const { url, link } = await serveRuns(p);
+  const { page, problems } = await browser.open(link);
+  await page.getByRole("heading", { name: "No runs yet" }).waitFor();
+  await page.getByText('npx cadre run "').waitFor();
+  await page.getByRole("main").getByRole("button", { name: "Start a run" }).last().click();
+  const form = page.getByRole("dialog", { name: "Start a run" });
+  await form.getByLabel("Agent").selectOption("lead");
+  await form.getByRole("button", { name: "Start", exact: true }).click();
+  await form.getByText("Say what is to be done.").waitFor();
+  await form.getByLabel("Task").fill("Mend the parser and the printer");
+  await form.getByText("Limits (optional)").click();
+  await form.getByLabel("Money").fill("lots");
+  await form.getByText("Money is an amount").waitFor();
+  await form.getByLabel("Money").fill("2.50");
+  await form.getByRole("button", { name: "Start", exact: true }).click();
+  await page.waitForURL(/\/r\/r\w+$/);
+  await page.goto(`${url}/`);
+  const row = rows(page).first();
+  await row.getByText("you: 2 below: editor").filter({ visible: true }).waitFor();
+  await row.getByText("needs you").filter({ visible: true }).waitFor();
+  expect(await row.getByTitle("4 runs below it").textContent()).toContain("4");
+  await page.getByLabel("Runs below others").check();
+  await page.waitForURL(/all=true/);
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
+  await rows(page).getByText("you: in editor").first().waitFor({ state: "attached" });
+  expect(problems).toEqual([]);
+});
+
+test("[U05] rows do not move under the pointer: new ones are counted, and shown when they are asked for", async () => {
+  await using p = await runsStage();
+  const { link, start, client } = await serveRuns(p);
+  for (const task of ["one", "two", "three"]) await ended(client, await start("quick", task));
+  const { page, problems } = await browser.open(link);
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(3);
+  const before = await shownIds(page);
+  await rows(page).nth(1).hover();
+  const slow = await start("slow", "four");
+  await start("quick", "five");
+  await page.getByRole("button", { name: "2 new" }).waitFor();
+  expect(await shownIds(page)).toEqual(before);
+  await page.getByRole("button", { name: "2 new" }).click();
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(5);
+  expect((await shownIds(page)).slice(2)).toEqual(before);
+  // A row that is looked at changes where it stands.
+  await rows(page).nth(2).hover();
+  await client.cancel(slow);
+  await page.locator(`[data-run="${slow}"]`).getByText("cancelled").filter({ visible: true }).waitFor();
+  expect((await shownIds(page)).indexOf(slow)).toBe(1);
+  // Nothing holds it: what is new comes by itself.
+  await page.getByRole("heading", { level: 1 }).hover();
+  await start("quick", "six");
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(6);
+  expect(problems).toEqual([]);
+});
+
+test("[U02] [U03] [U04] filters stand in the address, mean the same to the command line, and a hit opens at its event", async () => {
+  await using p = await runsStage();
+  const { url, link, start, startTree, client } = await serveRuns(p);
+  await ended(client, await start("quick", "violet"));
+  const failed = await start("quick", "please fail");
+  await ended(client, failed);
+  const tree = await startTree();
+  const { page, context, problems } = await browser.open(link);
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const views = page.getByRole("navigation", { name: "Saved views" });
+  await views.getByRole("link", { name: "Needs me 1" }).click();
+  await page.waitForURL(/status=/);
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([tree]);
+  await views.getByRole("link", { name: "Failed today 1" }).click();
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);
+  await page.reload();
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);
+  await page.getByRole("button", { name: "Copy all as a command" }).click();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  expect(command).toBe("npx cadre runs --status failed --since today");
+  const listed = await p.cadre(...command.split(" ").slice(2), "--json");
+  expect(listed.lines().map(({ id }) => id)).toEqual([failed]);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.keyboard.press("/");
+  await page.keyboard.type("violet answer");
+  await page.waitForURL(/q=violet/);
+  await rows(page)
+    .getByText(/found at #\d+/)
+    .waitFor();
+  await rows(page).getByRole("link").click();
+  await page.waitForURL(/\/r\/r\w+#\d+$/);
+  await page.goBack();
+  await page.waitForURL(/q=violet/);
+  await page.goto(`${url}/?status=completed,failed&agent=editor`);
+  await page.getByText("No run fits").waitFor();
+  await page.getByRole("button", { name: "Look below too" }).click();
+  await page.waitForURL(/all=true/);
+  expect(problems).toEqual([]);
+});
+
+test("[U06] [U30] runs are chosen by keys, and a cancel says what it will reach before it does", async () => {
+  await using p = await runsStage();
+  const { link, start, startTree, client } = await serveRuns(p);
+  const failed = await start("quick", "please fail");
+  await ended(client, failed);
+  const slow = await start("slow", "think");
+  const tree = await startTree();
+  const { page, problems } = await browser.open(link);
+  await expect.poll(() => shownIds(page), PATIENT).toEqual([tree, slow, failed]);
+  const isFocused = (id: string) =>
+    page.waitForFunction((run) => document.activeElement?.closest(`[data-run="${run}"]`), id);
+  for (const id of [tree, slow]) {
+    await page.keyboard.press("j");
+    await isFocused(id);
+    await page.keyboard.press("x");
+  }
+  await page.keyboard.press("k");
+  await isFocused(tree);
+  await page.getByText("2 runs selected").waitFor();
+  await page.getByRole("button", { name: "Cancel…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cancel these runs?" });
+  await dialog.getByText("2 runs will end, and 4 below them.").waitFor();
+  await dialog.getByText("2 open approvals will be withdrawn.").waitFor();
+  await dialog.getByLabel(/^Why/).fill("not today");
+  await dialog.getByRole("button", { name: "Cancel 2 runs" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await Promise.all([ended(client, tree), ended(client, slow)]);
+  expect(await client.approvals()).toEqual([]);
+  expect((await client.events(slow)).find(({ type }) => type === "CANCEL_REQUESTED")?.payload).toMatchObject({
+    reason: "not today",
+  });
+  await page.getByRole("checkbox", { name: "Select please fail" }).check();
+  await page.getByRole("button", { name: "Try again…" }).click();
+  await page.getByRole("button", { name: "Try 1 run again" }).click();
+  await page.getByRole("button", { name: "1 new" }).click();
+  await expect.poll(() => rows(page).count(), PATIENT).toBe(4);
+  await rows(page).first().getByText("please fail").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U14] a list of 700 draws only what is in sight, and brings the rest when it is scrolled to", async () => {
+  await using p = await runsStage();
+  const { link, client } = await serveRuns(p);
+  for (let from = 0; from < 700; from += 100)
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        client.startRun({ agent: "slow", task: `number ${from + index}` }),
+      ),
+    );
+  const { page, problems } = await browser.open(link);
+  await rows(page).first().waitFor();
+  expect(await rows(page).count()).toBeLessThan(60);
+  const list = page.getByTestId("runs");
+  await expect
+    .poll(
+      async () => {
+        await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+        return page.getByText(/^number \d$/).count();
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+  expect(await rows(page).count()).toBeLessThan(60);
+  expect(problems).toEqual([]);
+});
+
+test.each(["light", "dark"] as const)(
+  "[U48] [U34] the list and the settings are readable for everybody, on a desk and on a phone: %s",
+  async (theme) => {
+    await using p = await runsStage();
+    const { url, link, start, startTree } = await serveRuns(p);
+    await start("quick", "please fail");
+    await startTree();
+    const { page } = await browser.open(link, { theme });
+    for (const path of ["/?status=failed,suspended&since=today", "/settings"]) {
+      await page.goto(url + path);
+      await page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
+      if (path !== "/settings") await rows(page).first().waitFor();
+      expect(await violations(page), path).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBe(0);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${url}/`);
+    await rows(page).first().waitFor();
+    await page.getByRole("button", { name: "Start a run" }).click();
+    await page.getByRole("dialog", { name: "Start a run" }).getByLabel("Task").waitFor();
+    expect(await violations(page), "start a run").toEqual([]);
+  },
+);
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}

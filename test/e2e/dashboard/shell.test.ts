@@ -1,0 +1,152 @@
+// The frame around every page: keys, palette, notices, a server that goes and comes, who is signed in.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useBrowser } from "./browser.fixture.ts";
+import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
+
+const browser = useBrowser();
+
+const isLive = (page: Page) =>
+  page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();
+
+test("[U31] [U30] the palette finds pages, agents, runs and actions; the help lists the keys that are bound", async () => {
+  await using p = await runsStage();
+  const { link, start, client } = await serveRuns(p);
+  const runId = await start("quick", "Paint the fence violet");
+  await ended(client, runId);
+  const { page, problems } = await browser.open(link);
+  await isLive(page);
+  await page.keyboard.press("Control+k");
+  const field = page.getByRole("combobox", { name: /^Find a run/ });
+  await field.fill("fence violet");
+  await page.getByRole("option", { name: /Paint the fence violet/ }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`/r/${runId}(#1)?$`));
+  await page.keyboard.press("Control+k");
+  await field.fill("theme dark");
+  await page.keyboard.press("Enter");
+  await page.locator("html[data-theme=dark]").waitFor();
+  await page.keyboard.press("Control+k");
+  await field.fill("worker");
+  await page.getByRole("option", { name: /^worker/ }).click();
+  await page.waitForURL(/\/agents\/worker$/);
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.waitForURL(/\/$/);
+  await page.keyboard.press("?");
+  const help = page.getByRole("dialog", { name: "Keys" });
+  for (const label of ["Next run", "Select the run", "Go to Inbox", "Find anything"])
+    await help.getByText(label, { exact: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await page.getByRole("dialog", { name: "Start a run" }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U43] [U19] [U33] a server that is gone is said, and so is what became of the runs when it is back", async () => {
+  await using p = await runsStage();
+  const { url, link, up, start, startTree } = await serveRuns(p);
+  await start("slow", "think");
+  await startTree();
+  const { page } = await browser.open(link);
+  await isLive(page);
+  await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
+  expect(await page.locator('link[rel="icon"]').getAttribute("href")).toMatch(/^data:image\/svg/);
+  up.process.kill("SIGKILL");
+  const banner = page.getByTestId("server");
+  await banner.getByText(/The server does not answer since .*What was recorded is safe/).waitFor();
+  await page.waitForFunction(() => document.title === "Reconnecting · Cadre");
+  await page.getByTestId("connection").getByText("Reconnecting").filter({ visible: true }).waitFor();
+  const again = await serveRuns(p, Number(new URL(url).port));
+  await banner.getByText(/The server restarted at .*: 1 run went on/).waitFor();
+  await banner.getByRole("link", { name: "2 need a decision" }).click();
+  await page.waitForURL(/\/inbox/);
+  await isLive(page);
+  await page.waitForFunction(() => document.title === "(2) Needs you · Cadre");
+  await again.client.health();
+});
+
+test("[U32] [U49] what needs a person and what has ended is told once for each tree, aloud and outside of the page", async () => {
+  await using p = await runsStage();
+  const { url, link, start, startTree, client } = await serveRuns(p);
+  const { page, context, problems } = await browser.open(link);
+  // The browser's own, which shows nothing without a desk: what it is asked to show is kept.
+  await context.addInitScript(() => {
+    const shown: { title: string; tag: string }[] = [];
+    class Kept {
+      static permission = "granted";
+      onclick: (() => void) | undefined;
+      constructor(title: string, { tag }: { tag: string }) {
+        shown.push({ title, tag });
+      }
+      close() {}
+    }
+    Object.assign(window, { Notification: Kept, shown });
+    Object.defineProperty(document, "hidden", { get: () => true });
+  });
+  await page.goto(`${url}/settings`);
+  await page.getByLabel("When something needs you").check();
+  const told = page.getByRole("region", { name: "Notices" });
+  await isLive(page);
+  const tree = await startTree();
+  await told.getByRole("link", { name: /lead needs you/ }).waitFor();
+  expect(await told.getByRole("status").textContent()).toContain("lead needs you");
+  await ended(client, await start("quick", "violet"));
+  await told.getByRole("link", { name: /quick is done/ }).waitFor();
+  const shown = () =>
+    page.evaluate(() => (window as unknown as { shown: { title: string; tag: string }[] }).shown);
+  expect(new Set((await shown()).map(({ title, tag }) => `${title} / ${tag}`))).toEqual(
+    new Set([`lead needs you / cadre ${tree}`]),
+  );
+  await told.getByRole("link", { name: /lead needs you/ }).click();
+  await page.waitForURL(/\/inbox\?item=/);
+  expect(problems).toEqual([]);
+});
+
+test("[U25] a standing grant is listed in the settings and taken back with one click", async () => {
+  await using p = await runsStage();
+  const { url, link, startTree, client } = await serveRuns(p);
+  await startTree();
+  const [item] = await client.approvals();
+  await client.decide(item!.id, { decision: "approve", scope: "always" });
+  const { page, problems } = await browser.open(link);
+  await page.goto(`${url}/settings`);
+  await page.getByText(item!.grant!, { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Take back/ }).click();
+  await page.getByText(/^None: every call/).waitFor();
+  expect(await client.grants()).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test("[A09] [U47] signing out the others leaves this browser in; another one reads what happened and what helps", async () => {
+  await using p = await runsStage();
+  const { url, link, client } = await serveRuns(p);
+  const { page } = await browser.open(link);
+  const other = await browser.open((await client.link()).url);
+  await isLive(other.page);
+  await page.goto(`${url}/settings`);
+  await isLive(page);
+  await page.getByRole("button", { name: /^Sign out all other/ }).click();
+  await page.getByRole("button", { name: "Sign them out" }).click();
+  await page.getByText(/only this browser is signed in/).waitFor();
+  await isLive(page);
+  await page.reload();
+  await isLive(page);
+  await other.page
+    .getByText(/not signed in any more/)
+    .first()
+    .waitFor();
+  const answer = await other.page.goto(`${url}/r/anything`);
+  expect(answer?.status()).toBe(401);
+  await other.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
+  await other.page.getByText("npx cadre up").waitFor();
+  await other.page.goto(link);
+  await other.page.getByRole("heading", { name: /used already/ }).waitFor();
+  await page.goto(`${url}/no/such/page`);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.getByRole("link", { name: "All runs" }).click();
+  await page.getByRole("heading", { name: "Runs", level: 1 }).waitFor();
+  expect(other.problems.filter((problem) => problem.includes("Policy"))).toEqual([]);
+});

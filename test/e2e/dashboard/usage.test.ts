@@ -1,0 +1,105 @@
+// What was spent, in a real browser: the numbers, the plots, and the same as tables.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
+import { type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+let p: Project;
+let stage: Stage;
+let opened: OpenPage;
+let runId: string;
+
+beforeAll(async () => {
+  p = await stageProject({
+    "agents/worker.md": agent("worker", "kind: subagent\n"),
+    "worker.script.yaml":
+      'turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Ls, input: { path: . } }]\n  - report: { summary: "Done." }\n',
+    "cadre.yaml":
+      "prices:\n  scripted/lead: { input: 15, output: 75 }\n  scripted/worker: { input: 3, output: 15 }\npermissions: { allow: [Write] }\n",
+  });
+  stage = await serve(p);
+  opened = await browser.open(stage.link, { stays: true });
+});
+afterAll(() => p[Symbol.asyncDispose]());
+
+test("[U46] before anything was spent, the one command that spends nothing", async () => {
+  await opened.page.goto(`${stage.url}/usage`);
+  await opened.page.getByText("npx cadre demo").waitFor();
+  const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
+  runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
+  // The feed tells that something has happened; nobody asks on a timer.
+  await opened.page.getByRole("heading", { name: "Cost" }).waitFor();
+});
+
+test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] numbers, plots that are tables too, and delegations, of a range in the address", async () => {
+  const { page, problems } = opened;
+  await page.goto(`${stage.url}/usage`);
+  const tile = (name: string) =>
+    page.locator("dl > div").filter({ has: page.getByText(name, { exact: true }) });
+  await tile("Runs").getByText("3 completed, 0 failed, 0 cancelled").waitFor();
+  await tile("Without people").getByText("100 %").waitFor();
+  await tile("Depth").getByText("runs by level: 1, 2").waitFor();
+  expect(await tile("Cost").innerText()).toMatch(/\$0\.\d+/);
+  await expect.poll(() => page.locator("canvas").count()).toBe(4);
+  await page.getByRole("region", { name: "Turns", exact: true }).locator("summary").click();
+  const turns = page.getByRole("region", { name: "Turns as a table" });
+  expect(await turns.getByRole("columnheader").allInnerTexts()).toEqual(["From", "lead", "worker"]);
+  expect(await turns.getByRole("cell").allInnerTexts()).toEqual(["2", "4"]);
+  const edge = page.getByRole("region", { name: "Delegations", exact: true }).getByRole("row").nth(1);
+  expect(await edge.getByRole("cell").allInnerTexts()).toEqual([
+    "lead",
+    "worker",
+    "2",
+    "2",
+    "0",
+    "0",
+    "100 %",
+  ]);
+
+  await page.getByRole("link", { name: "24 hours" }).click();
+  await page.waitForURL("**/usage?range=24h");
+  await page.getByLabel("What the plots are split by").selectOption("model");
+  await page.getByRole("list").getByText("scripted/worker").first().waitFor();
+  expect(page.url()).toContain("by=model");
+  await page.goBack();
+  await page.getByRole("list").getByText("worker", { exact: true }).first().waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("[U35] of one tree; of one that is not there it says so, and all runs are one click away", async () => {
+  const { page, problems } = opened;
+  await page.goto(`${stage.url}/usage?root=${runId}`);
+  await page.getByText("3 completed, 0 failed, 0 cancelled").waitFor();
+  await page.getByLabel("Only this run and what is below it").fill("r000000000000000000000");
+  await page.keyboard.press("Enter");
+  await page.getByText("There is no such thing here").waitFor();
+  await page.getByRole("button", { name: "All runs again" }).click();
+  await page.getByRole("heading", { name: "Cost" }).waitFor();
+  expect(page.url()).not.toContain("root");
+  expect(problems).toEqual([]);
+});
+
+test("[U48] nothing that axe finds in both themes, the plots follow them, and a phone shows all of it", async () => {
+  const { page, problems } = opened;
+  await page.goto(`${stage.url}/usage`);
+  await page.locator("canvas").first().waitFor();
+  const ink = () =>
+    page
+      .locator("canvas")
+      .first()
+      .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  const seen = new Set<string>();
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${theme} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    seen.add(await ink());
+  }
+  expect(seen.size).toBe(2);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,132 @@
+// Two browsers and a command line on the same tree, and a server that is killed twice and comes back on the same port.
+// Each of the three goes on from its last event, and in the end all have seen what the journal holds, once.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Project, project, type Started } from "../../src/cli/cli.fixture.ts";
+import type { JournalEvent } from "../../src/journal/events.ts";
+import { type Browser, openBrowser, type Watching } from "../support/browser.ts";
+
+const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
+const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
+/** The first attempt never answers: whoever is killed then has a model call under way. */
+const DESK = `turns:
+  - { when: { agent: lead, turn: 1 }, calls: [{ tool: delegate, input: { agent: clerk, task: pay twice } }] }
+  - { when: { agent: lead }, report: { summary: All is paid. } }
+  - { when: { agent: clerk, turn: 1, attempt: 1 }, delay: 600000, text: Never. }
+  - { when: { agent: clerk, turn: 1 }, calls: [{ tool: Bash, input: { command: echo first >> paid.txt } }] }
+  - { when: { agent: clerk, turn: 2 }, calls: [{ tool: Bash, input: { command: echo second >> paid.txt } }] }
+  - { when: { agent: clerk }, report: { summary: Twice. } }
+`;
+
+let p: Project;
+beforeEach(async () => {
+  p = await project({ "agents/lead.md": LEAD, "agents/clerk.md": CLERK, "desk.script.yaml": DESK });
+});
+afterEach(() => p[Symbol.asyncDispose]());
+
+test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the same sequence for all three", async () => {
+  const first = await up("0");
+  const { port } = new URL(first.url);
+  using ann = await openBrowser(first.link);
+  using bob = await openBrowser((await ann.ask("POST", "/api/link", {})).body.url);
+  const started = await ann.ask("POST", "/api/runs", { agent: "lead", task: "pay", attended: true });
+  const runId: string = started.body.runId;
+  const readers = [ann.follow(runId), bob.follow(runId)];
+  const cli = tailOf(runId);
+  const all = (fits: (event: JournalEvent) => boolean) =>
+    Promise.all([...readers.map((reader) => reader.sees(fits)), cli.sees(fits)]);
+
+  await all(({ type, runId: of }) => type === "MODEL_CALL_STARTED" && of !== runId);
+  await kill(first.process);
+  const second = await up(port);
+
+  await all(isAsked("first"));
+  const [item] = (await bob.ask("GET", "/api/approvals")).body.approvals;
+  expect((await p.spawn("approve", item.id)).code).toBe(0);
+  // [F12] The others learn that it is decided, and the same again changes nothing.
+  await all(isDecided(item.itemId));
+  const again = await ann.ask("POST", `/api/approvals/${item.id}`, { decision: "approve" });
+  expect(again).toEqual({ status: 200, body: { alreadyDecided: true } });
+
+  await all(isAsked("second"));
+  await kill(second.process);
+  const third = await up(port);
+  await expectOneWins(ann, bob);
+  await Promise.all([...readers.map(({ ended }) => ended), cli.ended]);
+
+  const journal: JournalEvent[] = (await ann.ask("GET", `/api/runs/${runId}/events?tree=1`)).body.events;
+  const whole = journal.map(({ position }) => position);
+  expect(whole).toEqual([...new Set(whole)].toSorted((a, b) => a - b));
+  for (const reader of [...readers, cli]) expect(reader.events).toEqual(journal);
+  expect(readers.map(({ losses }) => losses() > 1)).toEqual([true, true]);
+  await expectLastEventId(bob, runId, readers[0]!);
+  third.process.process.kill("SIGTERM");
+  expect((await third.process.end()).code).toBe(0);
+});
+
+async function up(port: string) {
+  const process = p.start("up", "--port", port, "--no-open", "--json");
+  const [line] = await process.shows(/^\{.*\}$/m);
+  const { url, link } = JSON.parse(line) as { url: string; link: string };
+  return { process, url, link };
+}
+
+async function kill(server: Started): Promise<void> {
+  server.process.kill("SIGKILL");
+  await server.end();
+}
+
+/** Only the clerk pays: what it waits for is in the journal, and on the way to everybody. */
+const isAsked =
+  (word: string) =>
+  ({ type, payload }: JournalEvent): boolean =>
+    type === "TOOL_PROPOSED" && JSON.stringify(payload).includes(`echo ${word}`);
+
+const isDecided =
+  (itemId: string) =>
+  ({ type, payload }: JournalEvent): boolean =>
+    type === "APPROVAL_DECIDED" && payload.itemId === itemId;
+
+/** [F13] The loser learns what, when and by whom; what happened is what is recorded. */
+async function expectOneWins(ann: Browser, bob: Browser): Promise<void> {
+  const [item] = (await ann.ask("GET", "/api/approvals")).body.approvals;
+  const answers = await Promise.all([
+    ann.ask("POST", `/api/approvals/${item.id}`, { decision: "approve" }),
+    bob.ask("POST", `/api/approvals/${item.id}`, { decision: "reject", note: "no" }),
+  ]);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  const winner = answers[0].status === 200 ? "approve" : "reject";
+  const loser = answers.find(({ status }) => status === 409)!;
+  expect(loser.body.error).toMatchObject({
+    code: "ALREADY_DECIDED",
+    details: { decision: winner, by: expect.any(String), at: expect.any(Number) },
+  });
+  const paid = winner === "approve" ? "first\nsecond\n" : "first\n";
+  await expect.poll(() => readFileSync(join(p.folder, "paid.txt"), "utf8"), { timeout: 30_000 }).toBe(paid);
+}
+
+/** [F46] An id from two lives ago still says where its reader stood. */
+async function expectLastEventId(browser: Browser, runId: string, { ids, events }: Watching): Promise<void> {
+  const missed = await browser.readOn(runId, ids[2]!);
+  expect(missed).toEqual(events.slice(3));
+}
+
+function tailOf(runId: string) {
+  const tail = p.start("tail", runId, "--json");
+  const events = (): JournalEvent[] =>
+    tail
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as JournalEvent);
+  return {
+    get events() {
+      return events();
+    },
+    sees: (fits: (event: JournalEvent) => boolean) =>
+      expect.poll(() => events().some(fits), { timeout: 60_000 }).toBe(true),
+    ended: tail.end().then(({ code }) => expect(code).toBe(0)),
+  };
+}
