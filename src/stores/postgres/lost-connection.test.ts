@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { inspect } from "node:util";
 import pg from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { admit, context, expectInvariants, signal, take } from "../contract/kit.contract.ts";
 import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
-import { PASSWORD, startPostgres, type TestPostgres } from "./postgres.fixture.ts";
+import { PASSWORD, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
 import {
   admit,
@@ -18,7 +18,7 @@ import {
 import { follow } from "../follow.ts";
 import { MIGRATIONS as SQLITE } from "../sqlite/schema.ts";
 import { LEASE_MS, type Store } from "../store.ts";
-import { startPostgres, type TestPostgres } from "./postgres.fixture.ts";
+import { startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;

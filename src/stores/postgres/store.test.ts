@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { fakeClock } from "../../clock.ts";
 import { storeContract } from "../store.contract.ts";
-import { startPostgres, type TestPostgres } from "./postgres.fixture.ts";
+import { describe, startPostgres, type TestPostgres } from "./postgres.fixture.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
@@ -11,16 +11,18 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.end());
 
-storeContract("Postgres", async () => {
-  const options = { url: await postgres.newStore(), clock: fakeClock() };
-  let store = await openPostgresStore(options);
-  return {
-    store,
-    clock: options.clock,
-    async reopen() {
-      await store.close();
-      store = await openPostgresStore(options);
-      return store;
-    },
-  };
+describe("on a server", () => {
+  storeContract("Postgres", async () => {
+    const options = { url: await postgres.newStore(), clock: fakeClock() };
+    let store = await openPostgresStore(options);
+    return {
+      store,
+      clock: options.clock,
+      async reopen() {
+        await store.close();
+        store = await openPostgresStore(options);
+        return store;
+      },
+    };
+  });
 });
