@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ["test/untried.ts", "test/built-page.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // What is waited for comes; on a busy machine it takes longer.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: "100%",
     reporters: ["default"],
   },

@@ -50,6 +50,7 @@ async function cadre() {
       web: {},
       info: { version: "0", folder, startedAt: 0, drives: false, model: "scripted" },
       who: () => "bench",
+      checks: async () => [],
       onProblem: ({ error }) => console.error(error),
     },
     { host: "127.0.0.1", port: 0, token, names: [], page: "" },

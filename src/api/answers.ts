@@ -20,6 +20,15 @@ export const Health = z.object({
 });
 export type Health = z.infer<typeof Health>;
 
+/** What could keep Cadre from working well here, and what helps. */
+export const Check = z.object({
+  state: z.enum(["ok", "warn", "bad"]),
+  name: z.string(),
+  text: z.string(),
+  fix: z.string().optional(),
+});
+export type Check = z.infer<typeof Check>;
+
 export const RunUsageView = z.object({
   input: z.number(),
   output: z.number(),

@@ -498,6 +498,7 @@ describe("refusals", () => {
       web: {},
       info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
+      checks: async () => [],
       settings: openSettings(project.folder),
       onProblem: (problem) => problems.push(problem),
     });

@@ -14,6 +14,7 @@ import type {
   AgentVersions,
   AgentView,
   ApprovalView,
+  Check,
   ContextSummary,
   DecisionBody,
   EditPreview,
@@ -49,6 +50,7 @@ export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable
 
 export interface CadreClient {
   health(): Promise<Health>;
+  checks(): Promise<Check[]>;
   startRun(request: StartRun, idempotencyKey?: string): Promise<{ runId: string }>;
   runs(filter?: RunsFilter): Promise<RunPage>;
   run(runId: string): Promise<RunDetail>;
@@ -125,6 +127,7 @@ export function createClient(options: ClientOptions): CadreClient {
   const ofRun = (runId: string, rest = "") => `/api/runs/${encodeURIComponent(runId)}${rest}`;
   return {
     health: () => get("/api/health"),
+    checks: async () => (await get<{ checks: Check[] }>("/api/checks")).checks,
     startRun: (request, key) => post("/api/runs", request, keyed(key)),
     runs: ({ status, roots, total, ...filter } = {}) =>
       get("/api/runs", {

@@ -13,7 +13,7 @@ import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { Hub } from "./hub.ts";
-import type { LinkView } from "./schema.ts";
+import type { Check, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { WorkspaceTree } from "./wire.ts";
 
@@ -36,6 +36,8 @@ export interface ApiParts {
   systemPrompt: LoopParts["systemPrompt"];
   /** Answers with what ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
+  /** What `cadre doctor` would say of this machine and this project's settings. */
+  checks(): Promise<Check[]>;
   info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;

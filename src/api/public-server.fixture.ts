@@ -41,6 +41,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
       web: {},
       info: { version: "0.0.0", folder, startedAt: 1, drives: false, model: "scripted/clerk" },
       who: () => "maria",
+      checks: async () => [],
       onProblem: (problem) => problems.push(problem),
     };
     served.server = await servePublicly(served.parts, {

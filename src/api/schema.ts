@@ -8,6 +8,7 @@ import type { LiveEvent } from "../projections/live.ts";
 export {
   AgentView,
   ApprovalView,
+  Check,
   CommandView,
   EditPreview,
   ErrorBody,

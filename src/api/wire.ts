@@ -7,6 +7,7 @@ import { type JournalEvent, payloads } from "../journal/events.ts";
 import {
   AgentView,
   ApprovalView,
+  Check,
   GrantView,
   ListedRun,
   ProblemView,
@@ -28,6 +29,7 @@ export const RunPage = z.object({
   total: z.int().optional(),
 });
 export const Approvals = z.object({ approvals: z.array(ApprovalView) });
+export const Checks = z.object({ checks: z.array(Check) });
 export const Grants = z.object({ grants: z.array(GrantView) });
 export type RunPage = z.infer<typeof RunPage>;
 

@@ -4,9 +4,14 @@ import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
 import { openSettings } from "../api/settings.ts";
 import type { Runtime } from "../runtime.ts";
+import { environmentChecks } from "./health-checks.ts";
+import { configChecks } from "./project-checks.ts";
+import { sandboxCheck } from "./sandbox-check.ts";
 import { version } from "./version.ts";
 
-export function apiParts(runtime: Runtime, drives: boolean): ApiParts {
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
   const { admit, retry, say, explain, agentFile, workspaceTree } = runtime;
   const info = {
@@ -34,6 +39,11 @@ export function apiParts(runtime: Runtime, drives: boolean): ApiParts {
     web: {},
     systemPrompt: parts.systemPrompt,
     who: () => by,
+    checks: async () => [
+      ...(await environmentChecks(config.folder)),
+      ...configChecks(config.folder, env),
+      await sandboxCheck(config.folder, env),
+    ],
   };
 }
 

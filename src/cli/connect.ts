@@ -139,7 +139,7 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
     const onProblem = options.onProblem ?? problemPrinter(say);
     const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
     await recognised(runtime, store);
-    const parts = apiParts(runtime, drive);
+    const parts = apiParts(runtime, drive, env);
     const app = createApp(parts);
     const served = release ? [await serveOnSocket(app, socketPath(dir))] : [];
     const close = async (): Promise<void> => {

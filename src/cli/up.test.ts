@@ -52,6 +52,18 @@ test("[E1] a command that only looks or writes something down does not keep it f
   await up.shows(/Cadre is up at http/);
 });
 
+test("[U55] what doctor finds is there for the page too", async () => {
+  await using p = await project(FILES);
+  const up = p.start("up", "--port", "0", "--no-open", "--json");
+  const { url, link } = JSON.parse((await up.shows(/^\{.*\}$/m))[0]);
+  const [cookie] = (await fetch(link)).headers.getSetCookie();
+  const answer = await fetch(`${url}/api/checks`, { headers: { Cookie: cookie!.split(";")[0]! } });
+  const { checks } = (await answer.json()) as { checks: { name: string; state: string }[] };
+  const said = (await p.cadre("doctor", "--json")).lines();
+  expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(["Node", "SQLite", "sandbox"]));
+  expect(said.map(({ name }) => name)).toEqual(expect.arrayContaining(checks.map(({ name }) => name)));
+});
+
 test.each([
   [{}, "set CADRE_TOKEN"],
   [{ CADRE_TOKEN: "short" }, "at least 24 characters"],

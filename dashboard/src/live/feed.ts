@@ -15,7 +15,7 @@ type Told =
 
 const NAME = "cadre.feed";
 /** What comes this soon after the stream was lost had happened meanwhile. */
-const CATCH_UP_MS = 1_000;
+const CATCH_UP_MS = 2_000;
 
 export function followFeed(onNews: (news: FeedNews) => void): () => void {
   const end = new AbortController();

@@ -7,6 +7,13 @@ import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });
 
+/** Asked anew by whoever looks: what it tells of changes without an event. */
+export const checksQuery = queryOptions({
+  queryKey: ["checks"],
+  queryFn: () => client.checks(),
+  staleTime: 0,
+});
+
 export const runsQuery = (filter: RunsFilter) =>
   infiniteQueryOptions({
     queryKey: ["runs", filter],

@@ -36,14 +36,7 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
   const { search, selected, pins, open, go, look, change } = address;
   const { view = "timeline", show = NONE, q = "" } = search;
   const found = useTreeSearch(journal, q, show);
-  const wide = useWide();
-  const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
-  const toggle = (pane: "tree" | "details") =>
-    change(
-      pane === "tree"
-        ? { tree: search.tree === "closed" ? undefined : "closed" }
-        : { details: closed ? "open" : "closed" },
-    );
+  const { closed, toggle } = usePanes(address);
   useViewKeys(address, view, toggle);
   // The same function each time: rows that have not changed are not drawn anew.
   const select = useCallback(
@@ -120,6 +113,19 @@ const LABELS: Record<RunView, string> = {
   waterfall: "Waterfall",
   conversation: "Conversation",
 };
+
+/** The details are open where there is room for them, or something to look at, unless somebody has said otherwise. */
+function usePanes({ search, selected, change }: RunAddress) {
+  const wide = useWide();
+  const closed = search.details === undefined ? !wide && selected === undefined : search.details === "closed";
+  const toggle = (pane: "tree" | "details") =>
+    change(
+      pane === "tree"
+        ? { tree: search.tree === "closed" ? undefined : "closed" }
+        : { details: closed ? "open" : "closed" },
+    );
+  return { closed, toggle };
+}
 
 function useViewKeys(
   { change, look }: RunAddress,

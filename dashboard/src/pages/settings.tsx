@@ -1,6 +1,7 @@
 import { PageHeader } from "../components/page-header.tsx";
 import { AccessSettings } from "../components/settings/access-settings.tsx";
 import { ChatSettings } from "../components/settings/chat-settings.tsx";
+import { CheckList } from "../components/settings/check-list.tsx";
 import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
@@ -18,6 +19,7 @@ export function SettingsPage() {
           <GrantList />
           <AccessSettings />
           <ServerFacts />
+          <CheckList />
         </div>
       </div>
     </>

@@ -1,10 +1,11 @@
-// Who serves this API, and over which store.
+// Who serves this API, over which store, and whether all is well around it.
 
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
+import { Checks } from "../wire.ts";
 
-export function healthRoutes({ info, store }: ApiParts): Route[] {
+export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts): Route[] {
   return [
     route(
       {
@@ -17,6 +18,15 @@ export function healthRoutes({ info, store }: ApiParts): Route[] {
         const { version, folder, startedAt, drives, model } = info;
         return { version, pid: process.pid, storeId: store.id, folder, startedAt, drives, model };
       },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/checks",
+        summary: "What could keep Cadre from working well here, and what helps",
+        answer: Checks,
+      },
+      async () => ({ checks: (await checks()).map((check) => mask.value(check)) }),
     ),
   ];
 }

@@ -26,7 +26,7 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
   for (const page of [first, ...others]) await page.getByText("told to all tabs").first().waitFor();
 
   await first.close();
-  await expect.poll(() => feeds.length).toBe(1);
+  await expect.poll(() => feeds.length, { timeout: 20_000 }).toBe(1);
   await p.spawn("run", "--detach", "lead", "told to those that are left");
   for (const page of others) await page.getByText("told to those that are left").first().waitFor();
   expect(feeds).toHaveLength(1);
@@ -43,7 +43,7 @@ test("[U19] [F46] a server that is killed is shown as gone, and its return as wh
   up.process.kill("SIGKILL");
   await says(page, "Reconnecting");
   await up.end();
-  await p.spawn("run", "--detach", "lead", "while it was gone");
+  await p.spawn("run", "lead", "while it was gone", "--yes");
   await serve(p, Number(new URL(url).port));
   await says(page, /^Caught up \d+ events?$/);
   await page.getByText("while it was gone").first().waitFor();
