@@ -104,7 +104,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
         resolve(folder, path.replace(/^~(?=\/)/, homedir())),
       ),
     },
-    store: located(folder, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
+    store: located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
     folder: resolve(folder),
     file: document ? file : undefined,
     trusted,
@@ -130,8 +130,14 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   };
 }
 
-/** A file is meant from the project's folder, wherever the process was started. */
-function located(folder: string, store: string): string {
+/** A file is meant from the project's folder, wherever the process was started. `env:NAME`: what stands in a variable. */
+function located(folder: string, env: Env, store: string): string {
+  const variable = /^env:(\w+)$/.exec(store)?.[1];
+  if (variable !== undefined) {
+    const value = env[variable];
+    if (value && !value.startsWith("env:")) return located(folder, env, value);
+    throw new CadreError("CONFIG_INVALID", `The store is said to stand in ${variable}, which is not set.`);
+  }
   const path = store.slice("sqlite:".length);
   if (!store.startsWith("sqlite:") || path === ":memory:") return store;
   return `sqlite:${resolve(folder, path)}`;

@@ -37,8 +37,9 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
-import { digest } from "./stores/sqlite/reader.ts";
+import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
@@ -106,7 +107,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const project = openProject(options);
   const { config, defaultModel, agents } = project;
   const { mask } = project;
-  const store = maskedStore(options.store ?? openStore(config, clock), mask);
+  const store = maskedStore(options.store ?? (await openStore(config, clock)), mask);
   const listeners = new Set<(delta: Delta) => void>();
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
@@ -203,9 +204,11 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
   });
   await heartbeat.beat();
   parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
-  const unsubscribe = store.onCommit((events, woken) => {
+  const unsubscribe = store.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      // Another process drives what it writes to; of that only what is due is for anybody.
+      if (from === "elsewhere") continue;
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
@@ -319,14 +322,14 @@ function worktreesOf(folder: string): LoopParts["worktrees"] {
   };
 }
 
-function openStore(config: Config, clock: Clock): Store {
-  if (!config.store.startsWith("sqlite:")) {
-    throw new CadreError(
-      "CONFIG_INVALID",
-      `The store ${config.store} is not known to this version: use sqlite:<file>.`,
-    );
-  }
-  return openSqliteStore({ path: config.store.slice("sqlite:".length), clock });
+async function openStore({ store }: Config, clock: Clock): Promise<Store> {
+  if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
+  // Several machines have several clocks: the database's counts.
+  if (/^postgres(ql)?:/.test(store)) return openPostgresStore({ url: store });
+  throw new CadreError(
+    "CONFIG_INVALID",
+    "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database.",
+  );
 }
 
 export { openProject, type Project } from "./project.ts";

@@ -1,5 +1,5 @@
-// A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is.
-// Either way the command sees the same client.
+// A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
+// on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
@@ -54,12 +54,13 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
   const { dir } = config;
   const store = checkStore(config, env);
+  if (!isFile(config)) return own(options, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
-    if (!("owner" in owned)) return own(options, dir, store, owned.release);
+    if (!("owner" in owned)) return own(options, { dir, ...store, release: owned.release });
     const client = createClient({ fetch: socketFetch(owned.owner.socket) });
     const health = await healthOf(client);
     // A command that only looks or writes something down is gone in a moment: it must not keep a server from starting.
@@ -123,12 +124,16 @@ export async function whoGoesOn(
   return drives ? `process ${pid} goes on with it` : `no Cadre process is running here: ${later}`;
 }
 
-async function own(
-  options: ConnectOptions,
-  dir: string,
-  store: StoreCheck,
-  release: () => void,
-): Promise<Connection> {
+/** A store that one process has at a time. */
+export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+
+interface Opening extends StoreCheck {
+  dir: string;
+  /** Lets the next owner in; absent where there is none. */
+  release?: () => void;
+}
+
+async function own(options: ConnectOptions, { dir, release, ...store }: Opening): Promise<Connection> {
   const { folder, env, flags, drive, say, serve } = options;
   try {
     const onProblem = options.onProblem ?? problemPrinter(say);
@@ -136,12 +141,12 @@ async function own(
     await recognised(runtime, store);
     const parts = apiParts(runtime, drive, env);
     const app = createApp(parts);
-    const served = [await serveOnSocket(app, socketPath(dir))];
+    const served = release ? [await serveOnSocket(app, socketPath(dir))] : [];
     const close = async (): Promise<void> => {
       // Clients first: they wait for the lock while what is under way here gets its time to finish.
       await Promise.all(served.map((server) => server.close()));
       await runtime.stop();
-      release();
+      release?.();
     };
     try {
       if (serve) served.push(await serve(parts, runtime.config));
@@ -158,7 +163,7 @@ async function own(
       close,
     };
   } catch (error) {
-    release();
+    release?.();
     throw error;
   }
 }

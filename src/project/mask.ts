@@ -10,7 +10,7 @@ export interface MaskPlace {
   folder: string;
   env: Env;
   /** Absent where the configuration cannot be read: the environment and the files still count. */
-  config?: Pick<Config, "dir" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
+  config?: Pick<Config, "dir" | "store" | "providers" | "loki" | "mcpServers" | "search" | "webhooks">;
 }
 
 /** Only a file that is written anew over and over has so many. */
@@ -18,8 +18,8 @@ const MOST_KNOWN = 20_000;
 
 export function projectMask({ folder, env, config }: MaskPlace): Mask {
   const files = envFiles(folder, config?.dir);
-  const { providers, loki, mcpServers, search, webhooks } = config ?? {};
-  const settings = { providers, loki, mcpServers, search, webhooks };
+  const { store, providers, loki, mcpServers, search, webhooks } = config ?? {};
+  const settings = { store, providers, loki, mcpServers, search, webhooks };
   const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];
   /** What was secret stays so: a `.env` that is moved or emptied leaves its values elsewhere. */
   const known = new Map<string, Secret>();

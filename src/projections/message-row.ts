@@ -41,6 +41,38 @@ export interface MessageRow {
   metadata_json: string;
 }
 
+/** In the order of that document. */
+export const MESSAGE_COLUMNS = [
+  "id",
+  "session_id",
+  "parent_message_id",
+  "started_at",
+  "completed_at",
+  "duration_ms",
+  "agent_role",
+  "agent_depth",
+  "model_id",
+  "system_prompt_id",
+  "request_type",
+  "request_content",
+  "context_mode",
+  "context_token_count",
+  "response_content",
+  "response_summary",
+  "tool_calls_json",
+  "files_modified_json",
+  "prompt_tokens",
+  "completion_tokens",
+  "total_tokens",
+  "iteration_count",
+  "max_iterations",
+  "max_duration_ms",
+  "bailout_reason",
+  "status",
+  "error_message",
+  "metadata_json",
+] as const satisfies (keyof MessageRow)[];
+
 export interface MessageNode {
   message: MessageRow;
   children: MessageNode[];

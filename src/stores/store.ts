@@ -246,10 +246,15 @@ export interface Quarantine {
 }
 
 /**
- * Called after each commit of this process with what it wrote, and with the runs that it made due without a word in their
- * journals (B4). Contract: must not throw.
+ * Called after each commit with what it wrote, in order of positions, and with the runs that it made due without a word in
+ * their journals (B4). `elsewhere`: what other processes wrote to the same store, and the runs of it that are due. Without
+ * events it only says "look again". Contract: must not throw.
  */
-export type CommitListener = (events: readonly JournalEvent[], woken: readonly RunId[]) => void;
+export type CommitListener = (
+  events: readonly JournalEvent[],
+  woken: readonly RunId[],
+  from?: "elsewhere",
+) => void;
 
 export interface Store {
   /** Which store this is: the same across restarts, another for another file. */

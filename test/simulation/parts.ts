@@ -8,7 +8,7 @@ import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
 import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/retry.ts";
 import { judge } from "../../src/permissions/judge.ts";
-import { digest } from "../../src/stores/sqlite/reader.ts";
+import { digest } from "../../src/stores/blobs.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";

@@ -11,7 +11,7 @@ import type { RunStatus } from "../../journal/events.ts";
 import { createRuntime, takeOwnership } from "../../runtime.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
 import { confirm } from "../confirm.ts";
-import { recognised } from "../connect.ts";
+import { isFile, recognised } from "../connect.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { version } from "../version.ts";
 import { count } from "../view/format.ts";
@@ -116,12 +116,14 @@ function megabytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Only the owner of a store can delete from it. */
+/** Only the owner of a store can delete from it, where it has one. */
 async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
   const config = loadConfig({ folder, env: io.env });
   const { dir } = config;
   const check = checkStore(config, io.env);
-  const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
+  const owned = isFile(config)
+    ? await takeOwnership(dir, { startedAt: Date.now(), version: version() })
+    : { release: () => {} };
   if ("owner" in owned)
     throw new CadreError(
       "STORE_OWNED",
@@ -129,7 +131,7 @@ async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => P
     );
   try {
     const runtime = await createRuntime({ folder, env: io.env });
-    await recognised(runtime, check);
+    if (isFile(config)) await recognised(runtime, check);
     try {
       return await use(runtime.store);
     } finally {

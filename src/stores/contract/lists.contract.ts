@@ -57,7 +57,9 @@ export function listContract(open: Open): void {
         const driver = await take(store, "c1");
         await driver.append([callStarted("m1")]);
         await driver.append([thought("m1", { usage: { input: 10, output: 5 }, cost: 0.25 })]);
-        await driver.append([suspended("rest/1", { kind: "outcome_unknown", items: ["m1.0"] })]);
+        await driver.append([
+          suspended("rest/1", { kind: "outcome_unknown", detail: "\0 \ud800", items: ["m1.0"] }),
+        ]);
         const ids = async (filter: RunFilter) => (await store.runs(filter)).runs.map(({ id }) => id);
         expect(await ids({ roots: true })).toEqual(["r2", "r1"]);
         expect(await ids({ since: later })).toEqual(["r2"]);
@@ -363,7 +365,10 @@ export function listContract(open: Open): void {
       stop();
       await signal(store, "r1", context("z"));
       expect(told.flat().map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
-      expect((await Promise.all(readable)).map(({ length }) => length)).toEqual([1, 3]);
+      expect(told.map(({ length }) => length)).toEqual([1, 2]);
+      // A store on a server answers later, and may know more by then.
+      for (const [index, page] of (await Promise.all(readable)).entries())
+        expect(page).toEqual(expect.arrayContaining(told[index]!));
       expect(told.flat()).toEqual((await store.journal("r1")).slice(0, 3));
     });
   });

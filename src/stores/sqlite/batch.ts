@@ -3,29 +3,32 @@
 
 import { CadreError } from "../../errors.ts";
 import type { Digest, RunId } from "../../ids.ts";
-import {
-  type EventBody,
-  isProgress,
-  type JournalEvent,
-  OUTCOME_TYPES,
-  type Payload,
-  TERMINAL_TYPES,
-} from "../../journal/events.ts";
+import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { applyRunRow } from "../../projections/run-row.ts";
-import type { Append, Appended, Refusal } from "../store.ts";
+import { type Held, readHeld } from "../held.ts";
+import {
+  account,
+  begins,
+  blobNamed,
+  blobsOf,
+  EVENT_BYTES,
+  isDriver,
+  isNews,
+  refusalOf,
+  remember,
+  rest,
+} from "../rules.ts";
+import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
 import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
-import { type Held, readHeld, type Statements, writeHeld } from "./rows.ts";
+import { type Statements, writeHeld } from "./rows.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
-/** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
-const EVENT_BYTES = 2_000_000;
 const ALL = -1;
-const RECENT = 32;
 
 export class Batch {
   readonly written: JournalEvent[] = [];
@@ -62,11 +65,11 @@ export class Batch {
   append(append: Append): Appended {
     const held = this.load(append.runId);
     const repeated = this.repeated(held, append.events);
-    const stale = append.writer && !this.isDriver(held, append) && append.events.some(begins);
+    const stale = append.writer && !isDriver(held, append) && append.events.some(begins);
     if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
     const refused =
       (repeated === "conflict" ? repeated : undefined) ??
-      this.refusal(held, append) ??
+      refusalOf(held, append, this.keysOf(held)) ??
       (append.spawn && noRoom(this.statements, held, append.spawn));
     if (refused) return this.refuse(held, append, { refused });
     const budget = append.reserve ? askBudget(this, held, append.reserve) : {};
@@ -77,7 +80,7 @@ export class Batch {
     // Last: it takes what it finds.
     if (!takePlace(this, held, append)) return this.refuse(held, append, { refused: "places" });
     for (const path of claims) this.statements.claim.run(held.row.rootRunId, path, held.row.id);
-    const driver = this.isDriver(held, append);
+    const driver = isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;
     this.write(held, append.events, driver);
@@ -154,24 +157,6 @@ export class Batch {
     this.dirty.clear();
   }
 
-  private isDriver(held: Held, { writer }: Append): boolean {
-    return writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
-  }
-
-  private refusal(held: Held, append: Append): Refusal | undefined {
-    if (held.row.endedAt !== undefined) return "ended";
-    const driver = this.isDriver(held, append);
-    if (append.writer && !driver) {
-      const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
-      if (!outcomes) return "epoch";
-      if (!append.events.every((event) => this.isOpen(held, event))) return "closed";
-    }
-    const guarded = append.guard === "signals" || (append.rest !== undefined && driver);
-    if (guarded && held.lastSignal > append.after) return "signals";
-    if (append.guard === "unchanged" && held.row.seq > append.after) return "changed";
-    return undefined;
-  }
-
   /** J1: looks at the keys first. */
   private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
     const known = this.keysOf(held);
@@ -194,16 +179,6 @@ export class Batch {
       this.statements.keys.all(held.n).map((columns) => [columns["key"] as string, columns["seq"] as number]),
     );
     return held.keys;
-  }
-
-  /** J3: for an outcome that comes from a driver whose epoch is over. A person's word on its attempt closes it too. */
-  private isOpen(held: Held, event: EventBody): boolean {
-    const end = keyOf(event);
-    const { attempt = 1 } = event.payload as { attempt?: number };
-    const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
-    const call = attempt === 1 ? id : `${id}~${attempt}`;
-    const has = (key: string) => this.keysOf(held).has(key);
-    return has(`${call}/s`) && !has(end) && !has(`${call}/o`);
   }
 
   private write(held: Held, events: readonly EventBody[], driver: boolean): void {
@@ -287,26 +262,6 @@ export class Batch {
   }
 }
 
-/** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
-const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
-
-/** That somebody below needs a person, or that its tree has spent much, is news for whoever looks: the run has nothing to do. */
-const isNews = (event: JournalEvent): boolean =>
-  event.type === "LIMIT_REACHED" ||
-  (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
-
-function blobsOf(event: JournalEvent, stored: string): string[] {
-  const whole = blobNamed(stored);
-  const own = whole === undefined ? [] : [whole];
-  if (event.type === "RUN_STARTED") own.push(event.payload.definition);
-  if (event.type === "TOOL_RESULT" && event.payload.ref !== undefined) own.push(event.payload.ref);
-  return own;
-}
-
-function blobNamed(stored: string): string | undefined {
-  return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
-}
-
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
 export function payloadText(statements: Statements, digest: Digest, stored: string): string {
   const $blob = blobNamed(stored);
@@ -315,37 +270,4 @@ export function payloadText(statements: Statements, digest: Digest, stored: stri
   if (typeof found !== "string" || digest(found) !== $blob)
     throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing or damaged.`);
   return found;
-}
-
-/** A driver that has not yet heard of its own last appends is answered from memory. */
-function remember(held: Held, event: JournalEvent): void {
-  if (held.recent.length >= 2 * RECENT) held.recent.splice(0, RECENT);
-  held.recent.push(event);
-}
-
-/** J6: the lease goes back; the run is due at its time, or when a signal comes. */
-export function rest(held: Held, wakeAt: number | undefined): void {
-  held.worker = undefined;
-  held.dueAt = held.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
-  held.acquisitions = 0;
-}
-
-/** What an event does to the lease's books: reservations, lost acquisitions, the end. */
-function account(held: Held, event: JournalEvent): void {
-  if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
-  if (OUTCOME_TYPES.has(event.type)) {
-    if (isProgress(event)) held.acquisitions = 0;
-    if (event.type !== "TOOL_RESULT") clearReservation(held);
-  }
-  if (TERMINAL_TYPES.has(event.type)) clearReservation(held);
-}
-
-function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
-  held.openTokens = estimate?.tokens ?? 0;
-  held.openCost = estimate?.cost ?? 0;
-}
-
-function clearReservation(held: Held): void {
-  held.openTokens = 0;
-  held.openCost = 0;
 }

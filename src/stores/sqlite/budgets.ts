@@ -6,8 +6,9 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { closeTo, exceeded, isTreeLimit, type Spending } from "../../projections/tree-budget.ts";
 import { totalTokens } from "../../projections/usage.ts";
+import { budgetOf, type Held } from "../held.ts";
 import type { Append, Appended, Budget } from "../store.ts";
-import { budgetOf, type Held, type Statements } from "./rows.ts";
+import type { Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Rows {

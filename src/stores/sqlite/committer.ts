@@ -8,17 +8,17 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { digest } from "../blobs.ts";
+import type { Held } from "../held.ts";
+import { forgetResting } from "../rules.ts";
 import type { CommitListener, StandingGrant } from "../store.ts";
 import { Batch } from "./batch.ts";
 import { isStorageError, openDatabase, storageError } from "./open.ts";
-import { digest, SqliteReader } from "./reader.ts";
-import { type Held, isWhole } from "./rows.ts";
+import { SqliteReader } from "./reader.ts";
 import { closedError, metaOf } from "./sql.ts";
 
 const MAX_JOBS = 1_000;
 const MAX_HELD = 500;
-/** Of the payloads of a run that rests. */
-const MAX_KEPT_CHARACTERS = 50_000;
 
 interface Job {
   apply(batch: Batch): unknown;
@@ -125,19 +125,11 @@ export class Committer extends SqliteReader {
     statements.commit.run();
     this.lastPosition = batch.position;
     if (batch.granted) this.standing = undefined;
-    this.dropResting();
+    forgetResting(cache, MAX_HELD);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
     if (batch.written.length > 0 || batch.woken.length > 0) this.announce(batch.written, batch.woken);
-  }
-
-  /** A run that rests costs nothing here, unless it is small and goes on soon: then its driver reads nothing back. */
-  private dropResting(): void {
-    const { cache } = this;
-    const isFull = cache.size > MAX_HELD;
-    for (const [id, held] of cache)
-      if (held.worker === undefined && (isFull || !isKept(held))) cache.delete(id);
   }
 
   /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
@@ -156,12 +148,6 @@ export class Committer extends SqliteReader {
     if (this.db.isTransaction) this.db.exec("ROLLBACK");
   }
 }
-
-/** It was just started, or waits for its children. */
-const isKept = (held: Held): boolean =>
-  (held.dueAt === 0 || held.row.waitingOn?.kind === "child") &&
-  isWhole(held) &&
-  held.characters <= MAX_KEPT_CHARACTERS;
 
 /** A job that cannot be done, as opposed to a disk that cannot be written. */
 class JobFailed extends Error {

@@ -1,22 +1,11 @@
 // The list of what waits for a person, kept beside the journals so that nobody has to fold them all to find it.
 
 import { assertNever } from "../../errors.ts";
-import { type EventOf, type EventType, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
+import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { type ItemChange, itemChanges } from "../../projections/approvals.ts";
-import { type Held, type Statements, wholeMs } from "./rows.ts";
-
-/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
-const INBOX_TYPES: ReadonlySet<EventType> = new Set([
-  "TOOL_PROPOSED",
-  "APPROVAL_DECIDED",
-  "OUTCOME_DECIDED",
-  "TOOL_RESULT",
-  "RUN_SUSPENDED",
-  "CANCEL_REQUESTED",
-  "RUN_COMPLETED",
-  "RUN_FAILED",
-  "RUN_CANCELLED",
-]);
+import { type Held, wholeMs } from "../held.ts";
+import { INBOX_TYPES } from "../rules.ts";
+import type { Statements } from "./rows.ts";
 
 /** True if the standing grants have changed. */
 export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {

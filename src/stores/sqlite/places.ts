@@ -6,8 +6,9 @@
 // Asked only when a run that has no place begins something: `Held.place` answers for every other intent.
 
 import type { RunId } from "../../ids.ts";
+import type { Held } from "../held.ts";
 import type { Append, Spawn } from "../store.ts";
-import type { Held, Statements } from "./rows.ts";
+import type { Statements } from "./rows.ts";
 
 /** How long the first in a queue rests before they ask again; those far behind rest longer. */
 const ASK_AGAIN_MS = 1_000;

@@ -1,17 +1,18 @@
 // Everything that is read from the file. A journal is verified against its chain as it is read (J9).
 
-import { hash as nodeHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
-import type { Digest, Position, RunId, Seq } from "../../ids.ts";
+import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
+import { blobText, digest } from "../blobs.ts";
+import { hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
-import { hex, optional, prepareStatements, readRow, type Statements } from "./rows.ts";
+import { prepareStatements, type Statements } from "./rows.ts";
 import { type Columns, Sql } from "./sql.ts";
 import { countTotals, listSessions } from "./totals.ts";
 
@@ -20,17 +21,6 @@ const DEFAULT_PAGE = 50;
 const NEAR = 1_000;
 /** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
 const NOT_SET_ASIDE = "id NOT IN (SELECT run FROM quarantine)";
-
-export const digest: Digest = (text) => nodeHash("sha256", text, "hex");
-
-const ESCAPED = "j";
-
-/** J9: a text is named by its hash. UTF-8 cannot hold a lone surrogate, so a text that has one is kept as JSON. */
-export function blobForm(text: string): { name: string; stored: string } {
-  if (text.isWellFormed()) return { name: digest(text), stored: text };
-  const stored = JSON.stringify(text);
-  return { name: `${ESCAPED}${digest(stored)}`, stored };
-}
 
 export class SqliteReader {
   protected readonly db: DatabaseSync;
@@ -235,8 +225,8 @@ export class SqliteReader {
   async blob(name: string): Promise<string | undefined> {
     const stored = this.statements.getBlob.get(name)?.["text"] as string | undefined;
     if (stored === undefined) return undefined;
-    const text = name.startsWith(ESCAPED) ? (JSON.parse(stored) as string) : stored;
-    if (blobForm(text).name === name) return text;
+    const text = blobText(name, stored);
+    if (text !== undefined) return text;
     throw new CadreError(
       "JOURNAL_CORRUPT",
       `The stored value ${name} is damaged. Only what needs it is affected.`,

@@ -4,7 +4,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import type { MessageRow } from "../../projections/message-row.ts";
+import { MESSAGE_COLUMNS, type MessageRow } from "../../projections/message-row.ts";
 import { applyMessages, type Messages, type Recording } from "../../projections/messages.ts";
 import type { MessageFilter } from "../store.ts";
 import { metaOf, type Sql, setMeta } from "./sql.ts";
@@ -80,42 +80,11 @@ function keepRecording(sql: Sql, runId: RunId, recording: Recording | undefined)
 }
 
 function writeMessage(sql: Sql, row: MessageRow): void {
-  sql.run(UPSERT, ...COLUMNS.map((name) => row[name]));
+  sql.run(UPSERT, ...MESSAGE_COLUMNS.map((name) => row[name]));
 }
 
-const COLUMNS = [
-  "id",
-  "session_id",
-  "parent_message_id",
-  "started_at",
-  "completed_at",
-  "duration_ms",
-  "agent_role",
-  "agent_depth",
-  "model_id",
-  "system_prompt_id",
-  "request_type",
-  "request_content",
-  "context_mode",
-  "context_token_count",
-  "response_content",
-  "response_summary",
-  "tool_calls_json",
-  "files_modified_json",
-  "prompt_tokens",
-  "completion_tokens",
-  "total_tokens",
-  "iteration_count",
-  "max_iterations",
-  "max_duration_ms",
-  "bailout_reason",
-  "status",
-  "error_message",
-  "metadata_json",
-] as const satisfies (keyof MessageRow)[];
-
 /** Not by REPLACE: that deletes the row first, and what refers to it with it. */
-const UPSERT = `INSERT INTO messages (${COLUMNS.join(", ")}) VALUES (${COLUMNS.map(() => "?").join(", ")})
-  ON CONFLICT (id) DO UPDATE SET ${COLUMNS.slice(1)
+const UPSERT = `INSERT INTO messages (${MESSAGE_COLUMNS.join(", ")}) VALUES (${MESSAGE_COLUMNS.map(() => "?").join(", ")})
+  ON CONFLICT (id) DO UPDATE SET ${MESSAGE_COLUMNS.slice(1)
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}`;

@@ -1,144 +1,10 @@
 // Between the tables and our own types. A run's row is read once, changed in memory while a batch is built, and
 // written back once, however many appends the batch holds for it.
 
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import type { JournalEvent } from "../../journal/events.ts";
-import { CHAIN_START } from "../../journal/hash.ts";
+import type { DatabaseSync } from "node:sqlite";
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
-
-/** A run's row with its lease and the head of its journal. */
-export interface Held {
-  n: number;
-  row: RunRow;
-  hash: string;
-  lastSignal: number;
-  worker: string | undefined;
-  epoch: number;
-  dueAt: number | undefined;
-  acquisitions: number;
-  openTokens: number;
-  openCost: number;
-  /** The latest events, in order and without a gap; and the length of all payloads that were written. */
-  recent: JournalEvent[];
-  characters: number;
-  /** The seq of every key, once it was asked for. */
-  keys: Map<string, number> | undefined;
-  /** Open items of the inbox, once it was asked for. */
-  items: number | undefined;
-  /** Its place among those at work in its workspace, once it was asked for (B4). */
-  place: "held" | "queued" | "none" | undefined;
-  /** What the row's indexes and rarely changed columns hold on disk. */
-  stored: Stored | undefined;
-}
-
-type Stored = readonly unknown[];
-
-type Columns = Record<string, SQLOutputValue>;
-type Born = Omit<
-  RunRow,
-  | "id"
-  | "rootRunId"
-  | "parentRunId"
-  | "agent"
-  | "sessionId"
-  | "status"
-  | "waitingOn"
-  | "stopReason"
-  | "summary"
-  | "turns"
-  | "usage"
-  | "cancelRequested"
-  | "seq"
-  | "createdAt"
-  | "startedAt"
-  | "updatedAt"
-  | "endedAt"
->;
-
-export function readRow(columns: Columns): RunRow {
-  const born = JSON.parse(columns["born"] as string) as Born;
-  return {
-    ...born,
-    parentKey: born.parentKey,
-    budgetRunId: born.budgetRunId,
-    userId: born.userId,
-    id: columns["id"] as string,
-    rootRunId: columns["root"] as string,
-    parentRunId: optional(columns["parent"]) as string | undefined,
-    agent: columns["agent"] as string,
-    sessionId: optional(columns["session"]) as string | undefined,
-    status: columns["status"] as RunRow["status"],
-    waitingOn: columns["waiting_on"] === null ? undefined : JSON.parse(columns["waiting_on"] as string),
-    stopReason: optional(columns["stop_reason"]) as RunRow["stopReason"],
-    summary: columns["summary"] === null ? undefined : JSON.parse(columns["summary"] as string),
-    turns: columns["turns"] as number,
-    usage: JSON.parse(columns["usage"] as string),
-    cancelRequested: columns["cancel"] === 1,
-    seq: columns["seq"] as number,
-    createdAt: columns["created_at"] as number,
-    startedAt: optional(columns["started_at"]) as number | undefined,
-    updatedAt: columns["updated_at"] as number,
-    endedAt: optional(columns["ended_at"]) as number | undefined,
-  };
-}
-
-export function readHeld(columns: Columns): Held {
-  return {
-    n: columns["n"] as number,
-    row: readRow(columns),
-    hash: hex(columns["hash"]),
-    lastSignal: columns["last_signal"] as number,
-    worker: optional(columns["worker"]) as string | undefined,
-    epoch: columns["epoch"] as number,
-    dueAt: optional(columns["due_at"]) as number | undefined,
-    acquisitions: columns["acquisitions"] as number,
-    openTokens: columns["open_tokens"] as number,
-    openCost: columns["open_cost"] as number,
-    recent: [],
-    characters: 0,
-    keys: undefined,
-    items: undefined,
-    place: undefined,
-    stored: undefined,
-  };
-}
-
-/** What `insertRun` has just written, without reading it back. */
-function newHeld(n: number, row: RunRow): Held {
-  const held: Held = {
-    n,
-    row,
-    hash: CHAIN_START,
-    lastSignal: 1,
-    worker: undefined,
-    epoch: 0,
-    dueAt: 0,
-    acquisitions: 0,
-    openTokens: 0,
-    openCost: 0,
-    recent: [],
-    characters: 0,
-    keys: new Map(),
-    items: 0,
-    place: undefined,
-    stored: undefined,
-  };
-  held.stored = rareColumns(held);
-  return held;
-}
-
-/** All events of its journal are at hand. */
-export const isWhole = ({ recent }: Held): boolean => recent[0]?.seq === 1;
-
-export const hex = (blob: SQLOutputValue | undefined): string =>
-  Buffer.from(blob as Uint8Array).toString("hex");
-
-export const optional = <T>(value: T | null | undefined): T | undefined =>
-  value === null ? undefined : value;
-
-/** Times are whole numbers in the tables; a computed one may not be, and never falls earlier (P8). */
-export const wholeMs = (at: number | undefined): number | null => (at === undefined ? null : Math.ceil(at));
+import { bornText, budgetOf, type Held, newHeld } from "../held.ts";
 
 /** A number whose events are still being deleted is nobody else's. */
 const NEXT_NUMBER =
@@ -224,32 +90,6 @@ export type Statements = ReturnType<typeof prepareStatements>;
 /** A run without events yet. */
 export function insertRow(statements: Statements, row: RunRow): Held {
   const { id, rootRunId, parentRunId, agent, sessionId, createdAt, usage } = row;
-  const {
-    definition,
-    parentKey,
-    budgetRunId,
-    kind,
-    depth,
-    trigger,
-    task,
-    mode,
-    attended,
-    userId,
-    workspace,
-  } = row;
-  const born = {
-    definition,
-    parentKey,
-    budgetRunId,
-    kind,
-    depth,
-    trigger,
-    task,
-    mode,
-    attended,
-    userId,
-    workspace,
-  };
   const inserted = statements.insertRun.run(
     id,
     rootRunId,
@@ -257,16 +97,15 @@ export function insertRow(statements: Statements, row: RunRow): Held {
     parentRunId ?? null,
     agent,
     sessionId ?? null,
-    JSON.stringify(born),
+    bornText(row),
     JSON.stringify(usage),
     createdAt,
     createdAt,
   );
-  return newHeld(Number(inserted.lastInsertRowid), row);
+  const held = newHeld(Number(inserted.lastInsertRowid), row);
+  held.stored = rareColumns(held);
+  return held;
 }
-
-/** The root whose budget pays for a run. */
-export const budgetOf = ({ budgetRunId, rootRunId }: RunRow): string => budgetRunId ?? rootRunId;
 
 export function writeHeld(statements: Statements, held: Held): void {
   const rare = rareColumns(held);
@@ -276,7 +115,7 @@ export function writeHeld(statements: Statements, held: Held): void {
 }
 
 /** What a step does not change. Left out of its update, their indexes and pages are not written again. */
-function rareColumns({ row, lastSignal, worker, epoch, dueAt, acquisitions }: Held): Stored {
+function rareColumns({ row, lastSignal, worker, epoch, dueAt, acquisitions }: Held): readonly unknown[] {
   const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
   const lease = [lastSignal, worker, epoch, dueAt, acquisitions];
   return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];

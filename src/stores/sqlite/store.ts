@@ -6,7 +6,8 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
-import { childSetAside } from "../../projections/tree.ts";
+import { blobForm } from "../blobs.ts";
+import { giveBack, takeLease } from "../rules.ts";
 import {
   type Append,
   type Appended,
@@ -20,14 +21,13 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
-import { type Batch, rest } from "./batch.ts";
+import type { Batch } from "./batch.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
-import { blobForm } from "./reader.ts";
-import { insertRow, isWhole } from "./rows.ts";
+import { insertRow } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
-import { report } from "./tree.ts";
+import { reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
@@ -140,15 +140,8 @@ class SqliteStore extends CaughtUp implements Store {
       }
       if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
-      held.worker = worker;
-      held.epoch++;
-      held.dueAt = undefined;
-      held.acquisitions++;
       batch.touch(held);
-      const { epoch, acquisitions } = held;
-      const row = { ...held.row, usage: { ...held.row.usage } };
-      const events = isWhole(held) ? { events: [...held.recent] } : {};
-      return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
+      return takeLease(held, worker);
     });
   }
 
@@ -156,10 +149,7 @@ class SqliteStore extends CaughtUp implements Store {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-      const { acquisitions } = held;
-      rest(held, wakeAt);
-      // A driver that leaves in order has not been lost with the run.
-      held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
+      giveBack(held, wakeAt);
       batch.touch(held);
     });
   }
@@ -187,7 +177,7 @@ class SqliteStore extends CaughtUp implements Store {
       const held = batch.load(runId);
       batch.rest(held, undefined);
       batch.touch(held);
-      report(batch, held, childSetAside(held.row, reason));
+      reportSetAside(batch, held, reason);
     });
   }
 

@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RunRow } from "../../projections/run-row.ts";
+import { readRow } from "../held.ts";
 import type { SessionRow, StoreTotals } from "../store.ts";
-import { readRow } from "./rows.ts";
 import type { Sql } from "./sql.ts";
 
 const DEFAULT_PAGE = 50;

@@ -12,8 +12,9 @@ import {
   childCompleted,
   childSetAside,
 } from "../../projections/tree.ts";
+import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
-import { type Held, insertRow, type Statements } from "./rows.ts";
+import { insertRow, type Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes {
@@ -38,11 +39,14 @@ export function tellTree(batch: Writes, held: Held, written: readonly JournalEve
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
-export function report(batch: Writes, { row }: Held, event: EventBody | undefined): void {
+function report(batch: Writes, { row }: Held, event: EventBody | undefined): void {
   const parent = event && row.parentRunId !== undefined ? batch.find(row.parentRunId) : undefined;
   if (!event || !parent || parent.row.endedAt !== undefined) return;
   if (!batch.hasKey(parent, keyOf(event))) batch.signal(parent, [event]);
 }
+
+export const reportSetAside = (batch: Writes, held: Held, reason: string): void =>
+  report(batch, held, childSetAside(held.row, reason));
 
 /** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
 function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {

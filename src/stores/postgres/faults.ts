@@ -1,0 +1,126 @@
+// What Postgres, or the way to it, says when something fails: lost on the way, one caller's mistake, or trouble that a
+// person must hear of. No sentence holds the address with its password.
+
+import { CadreError, messageOf } from "../../errors.ts";
+
+/** Where a store is, as it may be told. */
+export interface Place {
+  name: string;
+  secrets: readonly string[];
+}
+
+/** Host and database. What cannot be read as an address is not repeated: it may hold a password all the same. */
+export function placeOf(url: string): Place {
+  const parsed = URL.parse(url);
+  if (!parsed) {
+    throw new CadreError(
+      "CONFIG_INVALID",
+      "The store's address cannot be read: use postgres://user:password@host:5432/database, with special characters of the password as %XX.",
+    );
+  }
+  const given = parsed.password === "" ? parsed.searchParams.get("password") : parsed.password;
+  const secrets = given ? [...new Set([given, decoded(given), encodeURIComponent(decoded(given))])] : [];
+  return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, secrets };
+}
+
+/** The connection broke or could not be had: whatever was not committed is not there, and may be tried again. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code = "" } = error as { code?: string };
+  if (LOST.has(code) || code.startsWith("08")) return true;
+  return error instanceof Error && !("severity" in error) && LOST_WORDS.test(error.message);
+}
+
+/** Two transactions were in each other's way: Postgres undid one of them. */
+export const isCollision = (error: unknown): boolean =>
+  ["40001", "40P01"].includes((error as { code?: string }).code ?? "");
+
+/** A value that no column takes is one caller's mistake. */
+export const isUnfitValue = (error: unknown): boolean =>
+  /^(22|23|54)\w{3}$/.test((error as { code?: string }).code ?? "");
+
+/** Any failure of the store as a sentence for people; ours pass through. */
+export function storageError(error: unknown, place: Place): CadreError {
+  if (error instanceof CadreError) return error;
+  const { code = "" } = error as { code?: string };
+  const why = masked(messageOf(error), place);
+  if (code === "53100") {
+    return unusable(
+      "STORAGE_FULL",
+      `There is no space left for ${place.name}. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
+      error,
+    );
+  }
+  if (isUnfitValue(error))
+    return unusable(
+      "UNPROCESSABLE",
+      `${place.name} takes no such value (${why}). Nothing was written.`,
+      error,
+    );
+  if (code === "53300") {
+    return unusable(
+      "STORAGE_UNUSABLE",
+      `${place.name} has no connection left (${why}). Nothing that was acknowledged is lost; raise max_connections, or run fewer processes.`,
+      error,
+    );
+  }
+  if (code.startsWith("28") || code === "3D000") {
+    return unusable(
+      "STORAGE_UNUSABLE",
+      `${place.name} lets us not in (${why}). Nothing was changed; set the user, password and database of the store's address.`,
+      error,
+    );
+  }
+  if (isConnectionLost(error)) {
+    return unusable(
+      "STORAGE_UNUSABLE",
+      `${place.name} cannot be reached (${why}). Nothing that was acknowledged is lost, and nothing of this was written; it goes on when the database is back.`,
+      error,
+    );
+  }
+  return unusable("STORAGE_UNUSABLE", `${place.name}: ${why}`, error);
+}
+
+/** The answer to a commit was lost, and nobody could be asked what became of it. */
+export function unknownOutcome(place: Place): CadreError {
+  return new CadreError(
+    "STORAGE_UNUSABLE",
+    `${place.name} was lost in the middle of a commit, so it is not known whether this was written. It is safe to ask for it again: what is there is not written twice.`,
+  );
+}
+
+const LOST = new Set([
+  "57P01",
+  "57P02",
+  "57P03",
+  "57P05",
+  "25P03",
+  "53300",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+  "ENOENT",
+]);
+/** What the driver says without a code. */
+const LOST_WORDS =
+  /connection (terminated|ended|error)|not queryable|timeout exceeded when trying|read timeout/i;
+
+function unusable(code: "STORAGE_FULL" | "STORAGE_UNUSABLE" | "UNPROCESSABLE", text: string, cause: unknown) {
+  return new CadreError(code, text, undefined, cause);
+}
+
+function masked(text: string, { secrets }: Place): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, "***"), text);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

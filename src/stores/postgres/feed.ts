@@ -1,0 +1,163 @@
+// What was committed, told to whoever listens in this process: its own commits, and those of all others. The journal is
+// the truth; a notification only says that there is something, and losing one loses nothing.
+//  1  Listeners are told every event once and in order of positions, whoever wrote it, without a gap.
+//  2  One connection listens, from the first listener on. When it is lost, what came meanwhile is read on the way back,
+//     and with every attempt: nobody waits in silence for a notification that cannot come.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client } from "pg";
+import { messageOf } from "../../errors.ts";
+import type { Position, RunId } from "../../ids.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { CommitListener } from "../store.ts";
+import type { Database } from "./open.ts";
+import { readPage } from "./reader.ts";
+import { Sql } from "./sql.ts";
+
+const PAGE = 500;
+const LONGEST_PAUSE_MS = 2_000;
+/** A connection that is dead without a word is found out after so long. */
+const PULSE_MS = 15_000;
+const ANSWER_MS = 5_000;
+
+export class Feed {
+  /** As an identifier. Notifications are a database's; several stores may share one. */
+  readonly channel: string;
+  private readonly database: Database;
+  private readonly sql: Sql;
+  private readonly listeners = new Set<CommitListener>();
+  private readonly leaving = new AbortController();
+  /** The end of the journals as this process last saw it, and up to where listeners were told. */
+  private known: Position;
+  private announced: Position | undefined;
+  private attending: Promise<void> | undefined;
+  private client: Client | undefined;
+  private catching: Promise<void> | undefined;
+  private again = false;
+
+  constructor(database: Database, schema: string, position: Position) {
+    this.known = position;
+    this.database = database;
+    this.sql = new Sql(database.pool);
+    this.channel = `"cadre ${schema.replaceAll('"', '""')}"`;
+  }
+
+  add(listener: CommitListener): () => void {
+    this.listeners.add(listener);
+    this.attending ??= this.attend();
+    return () => this.listeners.delete(listener);
+  }
+
+  /** After a commit of this process. What others wrote before it comes first. */
+  committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
+    const first = written[0]?.position;
+    if (this.listeners.size > 0 && first !== undefined) this.begin(first - 1);
+    this.known = position;
+    if (this.listeners.size === 0) return;
+    const isNext = first !== undefined && first === this.announced! + 1;
+    if (isNext) this.announced = position;
+    if (isNext || woken.length > 0) this.announce(isNext ? written : [], woken);
+    if (first !== undefined && !isNext) void this.catchUp();
+  }
+
+  async close(): Promise<void> {
+    this.leaving.abort();
+    this.listeners.clear();
+    await this.client?.end().catch(() => {});
+    await this.attending;
+    await this.catching;
+  }
+
+  /** For as long as the store is open. */
+  private async attend(): Promise<void> {
+    const { signal } = this.leaving;
+    for (let wait = 50; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+      const listening = await this.listen().catch(() => undefined);
+      await this.catchUp();
+      if (listening) {
+        wait = 50;
+        await listening.lost;
+      } else await pause(wait, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** `lost`: it listens no more. */
+  private async listen(): Promise<{ lost: Promise<void> }> {
+    const client = this.database.client();
+    const lost = Promise.withResolvers<void>();
+    client.on("error", () => lost.resolve());
+    client.on("end", () => lost.resolve());
+    client.on("notification", () => void this.catchUp());
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${this.channel}`);
+    } catch (error) {
+      void client.end().catch(() => {});
+      throw error;
+    }
+    this.client = client;
+    if (this.leaving.signal.aborted) void client.end().catch(() => {});
+    const pulse = setInterval(() => {
+      const silent = pause(ANSWER_MS, undefined, { ref: false }).then(() => lost.resolve());
+      void Promise.race([client.query("SELECT 1"), silent]).catch(() => lost.resolve());
+    }, PULSE_MS).unref();
+    return { lost: lost.promise.finally(() => this.drop(client, pulse)) };
+  }
+
+  private drop(client: Client, pulse: NodeJS.Timeout): void {
+    clearInterval(pulse);
+    this.client = undefined;
+    void client.end().catch(() => {});
+  }
+
+  /** One at a time; asked for again meanwhile, it looks once more. */
+  private catchUp(): Promise<void> {
+    this.again = true;
+    this.catching ??= this.readOn()
+      // The connection is lost: whoever attends to it comes again.
+      .catch(() => {})
+      .finally(() => (this.catching = undefined));
+    return this.catching;
+  }
+
+  private async readOn(): Promise<void> {
+    const head = this.announced ?? (await this.sql.get("SELECT position FROM head"))!["position"];
+    this.begin(head as Position);
+    while (this.again && this.listeners.size > 0) {
+      this.again = false;
+      for (;;) {
+        const page = await readPage(this.sql, this.announced!, PAGE);
+        if (page.length === 0) break;
+        const due = await this.dueOf(page);
+        const news = page.filter(({ position }) => position > this.announced!);
+        this.announced = Math.max(this.announced!, page.at(-1)!.position);
+        if (news.length > 0) this.announce(news, due, "elsewhere");
+      }
+    }
+  }
+
+  /** From here on listeners are told everything; what came since they were added, and nobody saw, they look for themselves. */
+  private begin(position: Position): void {
+    if (this.announced !== undefined) return;
+    this.announced = position;
+    if (position > this.known) this.announce([], [], "elsewhere");
+  }
+
+  /** Runs of these events that nobody drives and that are to be driven now. */
+  private async dueOf(events: readonly JournalEvent[]): Promise<RunId[]> {
+    const ids = new Set(events.map(({ runId }) => runId));
+    const found = await this.sql.all("SELECT id FROM runs WHERE id = ANY($1) AND due_at = 0", [...ids]);
+    return found.map(({ id }) => id as RunId);
+  }
+
+  /** P9: a listener that breaks its contract must not make a batch look failed that is on disk. */
+  private announce(events: readonly JournalEvent[], woken: readonly RunId[], from?: "elsewhere"): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(events, woken, from);
+      } catch (error) {
+        process.emitWarning(`A listener of the store failed: ${messageOf(error)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+// The database goes away and comes back, at any moment: nothing that was acknowledged is lost, nothing is written twice,
+// and nobody has to know.
+
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, connect as dial, type Socket } from "node:net";
+import { inspect } from "node:util";
+import pg from "pg";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { admit, context, expectInvariants, signal, take } from "../contract/kit.contract.ts";
+import { follow } from "../follow.ts";
+import type { Store } from "../store.ts";
+import { PASSWORD, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
+import { openPostgresStore } from "./store.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.end());
+
+async function open(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+test("[F34] a restart in the middle is waited for: writers, readers and followers go on", async () => {
+  const store = await open(await postgres.newStore());
+  await admit(store, "r1");
+  const stop = new AbortController();
+  const pages = follow(store, { after: 0, signal: stop.signal });
+  const seen: string[] = [];
+  const hear = async (count: number) => {
+    while (seen.length < count) seen.push(...(await pages.next()).value!.map(({ key }) => key));
+  };
+  await hear(1);
+  await postgres.stop();
+  const written = signal(store, "r1", context("while it was away"));
+  const read = store.journal("r1");
+  await postgres.start();
+  expect((await written).refused).toBeUndefined();
+  expect((await read).length).toBeGreaterThan(0);
+  await hear(2);
+  expect(seen).toEqual(["start", "context/while it was away"]);
+  stop.abort();
+  await pages.return();
+  await expectInvariants(store);
+});
+
+test("[F34] restarted over and over under load, also while a store is opened, nothing acknowledged is lost or twice", async () => {
+  const url = await postgres.newStore();
+  const store = await open(url);
+  await admit(store, "r1");
+  const acknowledged: string[] = [];
+  let done = false;
+  const writing = (async () => {
+    for (let i = 0; !done; i++) {
+      const answer = await signal(store, "r1", context(`${i}`)).catch(() => undefined);
+      if (answer) acknowledged.push(`context/${i}`);
+    }
+  })();
+  for (let i = 0; i < 3; i++) {
+    const before = acknowledged.length;
+    while (acknowledged.length < before + 5) await new Promise((resolve) => setImmediate(resolve));
+    await postgres.stop();
+    const opening = openPostgresStore({ url });
+    await postgres.start();
+    await (await opening).close();
+  }
+  done = true;
+  await writing;
+  const keys = (await store.journal("r1")).map(({ key }) => key);
+  expect(keys.filter((key) => acknowledged.includes(key))).toEqual(acknowledged);
+  expect(new Set(keys).size).toBe(keys.length);
+  await expectInvariants(store);
+});
+
+test("[F34] a connection that is killed while it writes: the commit is made again, once", async () => {
+  const url = await postgres.newStore();
+  const store = await open(url);
+  await admit(store, "r1");
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query("BEGIN; SELECT 1 FROM runs FOR UPDATE");
+  const written = signal(store, "r1", context("x"));
+  const stuck =
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'cadre'";
+  while ((await postgres.query(stuck)).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  await postgres.query(`SELECT pg_terminate_backend(pid) FROM (${stuck}) AS writer`);
+  await holder.query("ROLLBACK");
+  await holder.end();
+  expect((await written).events.map(({ key }) => key)).toEqual(["start", "context/x"]);
+  await expectInvariants(store);
+});
+
+for (const when of ["before it arrives", "after it was made"] as const)
+  test(`[J1] [F34] a commit that is cut off ${when} is answered as what it became`, async () => {
+    const url = await postgres.newStore();
+    const line = await cuttable(url);
+    const store = await open(line.url);
+    await admit(store, "r1");
+    const { writer } = await take(store, "r1");
+    line.cutCommit(when);
+    const answer = await signal(store, "r1", context("x"));
+    expect(line.cuts()).toBe(1);
+    expect(answer.events.map(({ key }) => key)).toEqual(["start", "context/x"]);
+    line.cutCommit(when);
+    await store.release("r1", writer);
+    line.cutCommit(when);
+    expect((await take(store, "r1")).lease.epoch, "taken once").toBe(2);
+    expect(line.cuts()).toBe(3);
+    expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
+    await expectInvariants(store);
+  });
+
+test("[A61] no error tells the password, whatever is wrong with the address", async () => {
+  const url = await postgres.newStore();
+  const secret = encodeURIComponent(PASSWORD);
+  const broken = [
+    url.replace(secret, "wr0ng-pass"),
+    url.replace("/postgres?", "/nowhere?"),
+    url.replace(/:(\d+)\//, ":1/"),
+    url.replace(secret, "wr0ng%pass"),
+    `postgres://u:wr0ng-pass@[::1/x`,
+    `postgres://u:wr0ng-pass@host:notaport/x`,
+  ];
+  for (const address of broken) {
+    const error = await openPostgresStore({ url: address }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error, address).toBeInstanceOf(Error);
+    const told = inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error);
+    for (const password of [PASSWORD, secret, "wr0ng-pass", "wr0ng%pass"])
+      expect(told.includes(password), `${address} tells ${password}`).toBe(false);
+  }
+}, 60_000);
+
+test("what cannot be reached says so in a sentence, and a closed store too", async () => {
+  const error = await openPostgresStore({ url: "postgres://u@127.0.0.1:1/x" }).catch(
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: "STORAGE_UNUSABLE" });
+  expect(String(error)).toContain("postgres://127.0.0.1:1/x cannot be reached");
+  const store = await openPostgresStore({ url: await postgres.newStore() });
+  await store.close();
+  await expect(store.position()).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+});
+
+/** A line to the database that can be cut at a commit: before it arrives, or before its answer does. */
+async function cuttable(url: string) {
+  const target = new URL(url);
+  const port = Number(target.port);
+  let armed: "before it arrives" | "after it was made" | undefined;
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = dial(port, target.hostname);
+    let cutting = false;
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+    }
+    const cut = () => {
+      near.destroy();
+      far.destroy();
+    };
+    near.on("data", (chunk) => {
+      if (armed && chunk.includes("UPDATE head")) {
+        cuts++;
+        const now = armed;
+        armed = undefined;
+        if (now === "before it arrives") return cut();
+        cutting = true;
+      }
+      far.write(chunk);
+    });
+    far.on("data", (chunk) => (cutting ? cut() : near.write(chunk)));
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  target.port = String((server.address() as AddressInfo).port);
+  return {
+    url: target.href,
+    cuts: () => cuts,
+    cutCommit: (when: NonNullable<typeof armed>) => {
+      armed = when;
+    },
+  };
+}

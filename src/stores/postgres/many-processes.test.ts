@@ -1,0 +1,281 @@
+// What one process cannot show: several stores on one database, each with a pool and a memory of its own, as processes have.
+
+import { DatabaseSync } from "node:sqlite";
+import pg from "pg";
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import type { JournalEvent } from "../../journal/events.ts";
+import {
+  admit,
+  callStarted,
+  context,
+  ended,
+  everything,
+  expectInvariants,
+  signal,
+  take,
+  thought,
+} from "../contract/kit.contract.ts";
+import { follow } from "../follow.ts";
+import { MIGRATIONS as SQLITE } from "../sqlite/schema.ts";
+import { LEASE_MS, type Store } from "../store.ts";
+import { startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
+import { openPostgresStore } from "./store.ts";
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres("fsync=off");
+});
+afterAll(() => postgres.end());
+
+async function open(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function openMany(count: number): Promise<{ url: string; stores: Store[] }> {
+  const url = await postgres.newStore();
+  return { url, stores: await Promise.all(Array.from({ length: count }, () => open(url))) };
+}
+
+/** Holds a row until it is told to let go, as a disk or a network that is slow would. */
+async function holdRun(url: string, runId: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("BEGIN");
+  await client.query("SELECT 1 FROM runs WHERE id = $1 FOR UPDATE", [runId]);
+  return async () => {
+    await client.query("ROLLBACK");
+    await client.end();
+  };
+}
+
+const waitingBackends = async (url: string): Promise<number> =>
+  Number(
+    (
+      await postgres.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'cadre'",
+        url,
+      )
+    )[0]!["count"],
+  );
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+test("eight processes that open a new database at once make its tables once", async () => {
+  const { url, stores } = await openMany(8);
+  expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
+  expect(await postgres.query("SELECT value FROM meta WHERE name = 'version'", url)).toEqual([
+    { value: "1" },
+  ]);
+  await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
+  await expectInvariants(stores[0]!);
+});
+
+test("[J8] who follows by position misses nothing, however many write and however slow one of them is", async () => {
+  const { url, stores } = await openMany(3);
+  const [slow, fast, reader] = stores as [Store, Store, Store];
+  for (const runId of ["slow", "fast"]) await admit(slow, runId);
+  const letGo = await holdRun(url, "slow");
+  const written = signal(slow, "slow", context("x"));
+  await until(async () => (await waitingBackends(url)) === 1);
+  const later = Promise.all(Array.from({ length: 50 }, (_, i) => signal(fast, "fast", context(`${i}`))));
+  await until(async () => (await waitingBackends(url)) === 2);
+  expect(
+    (await everything(reader)).map(({ key }) => key),
+    "nobody overtakes",
+  ).toEqual(["start", "start"]);
+  const seen = await reader.position();
+  await letGo();
+  await Promise.all([written, later]);
+  const rest = await reader.read(seen, 100);
+  expect(rest.map(({ runId }) => runId)).toEqual(["slow", ...Array.from({ length: 50 }, () => "fast")]);
+  await expectInvariants(reader);
+});
+
+test("[J8] a plain cursor over four writers at once meets every position once and in order", async () => {
+  const { stores } = await openMany(5);
+  const reader = stores.pop()!;
+  await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
+  const seen: number[] = [];
+  let done = false;
+  const reading = (async () => {
+    for (let last = false; !last; ) {
+      last = done;
+      const page = await reader.read(seen.at(-1) ?? 0, 100);
+      seen.push(...page.map(({ position }) => position));
+    }
+  })();
+  await Promise.all(
+    stores.map(async (store, i) => {
+      for (let n = 0; n < 40; n++) await signal(store, `r${(i + n) % 4}`, context(`${i}-${n}`));
+    }),
+  );
+  done = true;
+  await reading;
+  expect(seen).toEqual(Array.from({ length: 164 }, (_, i) => i + 1));
+  await expectInvariants(reader);
+});
+
+test("[J1] the same event from two processes at once is one; another payload under its key is a conflict", async () => {
+  const { stores } = await openMany(2);
+  const [one, two] = stores as [Store, Store];
+  await admit(one, "r1");
+  await signal(two, "r1", context("before"));
+  const same = await Promise.all([one, two].map((store) => signal(store, "r1", context("x"))));
+  expect(same.map(({ refused }) => refused)).toEqual([undefined, undefined]);
+  const other = await Promise.all([one, two].map((store, i) => signal(store, "r1", context("y", `${i}`))));
+  expect(new Set(other.map(({ refused }) => refused))).toEqual(new Set(["conflict", undefined]));
+  expect((await one.journal("r1")).map(({ key }) => key)).toEqual([
+    "start",
+    "context/before",
+    "context/x",
+    "context/y",
+  ]);
+});
+
+test("a request that reaches two processes starts one run", async () => {
+  const { stores } = await openMany(2);
+  const start = async (store: Store, i: number) => {
+    const [{ payload }] = (await store.read(0, 1)) as [JournalEvent];
+    return store.start(`s${i}`, { ...(payload as object), rootRunId: `s${i}` } as never, {
+      key: "k",
+      body: "b",
+    });
+  };
+  await admit(stores[0]!, "r1");
+  const answers = await Promise.all(stores.map(start));
+  expect(new Set(answers.map(({ runId }) => runId)).size).toBe(1);
+  expect(answers.filter(({ existed }) => existed)).toHaveLength(1);
+});
+
+test("[E2] [J2] of two processes one gets a run, the other's word refuses its intent, and the epoch fences", async () => {
+  const { url, stores } = await openMany(2);
+  const [one, two] = stores as [Store, Store];
+  await admit(one, "r1");
+  const leases = await Promise.all(stores.map((store, i) => store.acquire("r1", `w${i}`)));
+  expect(leases.filter(Boolean)).toHaveLength(1);
+  const winner = leases[0] ? 0 : 1;
+  const writer = { worker: `w${winner}`, epoch: 1 };
+  const [mine, other] = winner === 0 ? [one, two] : [two, one];
+  await signal(other, "r1", context("x"));
+  const intent = { runId: "r1", writer, after: 1, events: [callStarted("m1")], guard: "signals" as const };
+  expect(await mine.append(intent)).toMatchObject({ refused: "signals", events: [{ key: "context/x" }] });
+  expect((await mine.append({ ...intent, after: 2 })).refused).toBeUndefined();
+
+  expect(await other.due(Date.now(), 10)).toEqual([]);
+  await postgres.query(`UPDATE workers SET expires_at = 0 WHERE name = 'w${winner}'`, url);
+  expect(await other.due(Date.now(), 10)).toEqual(["r1"]);
+  expect((await other.acquire("r1", "next"))?.epoch).toBe(2);
+  expect((await mine.append({ ...intent, after: 3, events: [callStarted("m2")] })).refused).toBe("epoch");
+  expect((await mine.append({ ...intent, after: 3, events: [thought("m1")] })).refused).toBeUndefined();
+  expect(await mine.heartbeat(`w${winner}`, [{ runId: "r1", epoch: 1 }])).toEqual({
+    cancelled: [],
+    lost: ["r1"],
+  });
+  await expectInvariants(other);
+});
+
+test("[E2] leases are counted on the database's clock", async () => {
+  const { url, stores } = await openMany(1);
+  await stores[0]!.heartbeat("w1", []);
+  const [row] = await postgres.query(
+    "SELECT expires_at - extract(epoch FROM clock_timestamp()) * 1000 AS left FROM workers",
+    url,
+  );
+  expect(Number(row!["left"])).toBeGreaterThan(LEASE_MS - 5_000);
+  expect(Number(row!["left"])).toBeLessThanOrEqual(LEASE_MS);
+});
+
+test("[E2] a process that leaves takes only its own leases with it", async () => {
+  const { url, stores } = await openMany(1);
+  const stays = stores[0]!;
+  for (const runId of ["r1", "r2"]) await admit(stays, runId);
+  const leaves = await openPostgresStore({ url });
+  await take(stays, "r1", "stays");
+  await take(leaves, "r2", "leaves");
+  await leaves.close();
+  expect(await stays.due(Date.now(), 10)).toEqual(["r2"]);
+});
+
+test("[P10] a follower hears what another process writes, also after its connection was cut", async () => {
+  const { url, stores } = await openMany(2);
+  const [writer, reader] = stores as [Store, Store];
+  await admit(writer, "r1");
+  const stop = new AbortController();
+  const pages = follow(reader, { after: 0, signal: stop.signal });
+  const seen: string[] = [];
+  const hear = async (count: number) => {
+    while (seen.length < count) seen.push(...(await pages.next()).value!.map(({ key }) => key));
+  };
+  await hear(1);
+  const listening =
+    "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND application_name = 'cadre'";
+  await until(async () => (await postgres.query(listening, url)).length === 1);
+  for (const [index, id] of ["a", "a2", "a3"].entries()) {
+    await signal(writer, "r1", context(id));
+    await hear(2 + index);
+  }
+  await postgres.query(`SELECT pg_terminate_backend(pid) FROM (${listening}) AS listener`, url);
+  await signal(writer, "r1", context("b"));
+  await signal(reader, "r1", context("c"));
+  await hear(6);
+  expect(seen.slice(3)).toEqual(["context/a3", "context/b", "context/c"]);
+  stop.abort();
+  await pages.return();
+});
+
+test("listeners are told every event of every process once and in order", async () => {
+  const { stores } = await openMany(3);
+  const heard: number[] = [];
+  await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
+  const first = (await stores[0]!.position()) + 1;
+  stores[0]!.onCommit((events) => heard.push(...events.map(({ position }) => position)));
+  // Its own commits are told from the beginning; those of others from when it listens.
+  await signal(stores[0]!, "r0", context("begin"));
+  await Promise.all(
+    stores.map(async (store, i) => {
+      for (let n = 0; n < 20; n++) await signal(store, `r${i}`, context(`${n}`));
+    }),
+  );
+  await until(async () => heard.at(-1) === first + 60);
+  for (const last of [61, 62, 63]) {
+    await signal(stores[1]!, "r1", context(`only others write ${last}`));
+    await until(async () => heard.at(-1) === first + last);
+  }
+  expect(heard).toEqual(Array.from({ length: 64 }, (_, i) => first + i));
+});
+
+test("[P13] a blob that one process has put is not pruned by another before it is needed", async () => {
+  const { stores } = await openMany(2);
+  const [one, two] = stores as [Store, Store];
+  const name = await one.putBlob("a definition");
+  await two.prune({});
+  expect(await two.blob(name)).toBe("a definition");
+  await admit(one, "r1", { definition: name });
+  await (await take(one, "r1")).append([ended()]);
+  await two.prune({});
+  expect(await one.blob(name)).toBeUndefined();
+});
+
+test("its tables have every column of the SQLite store", async () => {
+  const { url } = await openMany(1);
+  const db = new DatabaseSync(":memory:");
+  for (const step of SQLITE) db.exec(step);
+  const columns = db
+    .prepare(
+      `SELECT m.name || '.' || i.name AS name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS i
+       WHERE m.type = 'table' AND m.name NOT LIKE 'search_%'`,
+    )
+    .all();
+  const found = await postgres.query(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema()`,
+    url,
+  );
+  const has = new Set(found.map(({ name }) => name));
+  expect(columns.filter(({ name }) => !has.has(name))).toEqual([]);
+  expect(columns.length).toBeGreaterThan(80);
+});

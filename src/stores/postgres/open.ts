@@ -1,0 +1,165 @@
+// Opens the database, or says in one sentence why not and what to do. `pg` is a package that is there if somebody installs
+// it. Several processes may open at the same time: an advisory lock lets one of them make the tables.
+
+import { setTimeout as pause } from "node:timers/promises";
+import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";
+import { systemClock } from "../../clock.ts";
+import { CadreError, messageOf } from "../../errors.ts";
+import { isCollision, isConnectionLost, type Place, placeOf, storageError } from "./faults.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { metaOf, Sql, setMeta } from "./sql.ts";
+
+const OLDEST_POSTGRES = 140_000;
+const MOST_CONNECTIONS = 6;
+const CONNECT_MS = 5_000;
+/** How long a database may be away before its callers hear of it: a restart, a failover. */
+const PATIENCE_MS = 10_000;
+/** A process that is frozen in the middle of a commit holds up all others for so long at most. */
+const IDLE_IN_COMMIT_MS = 10_000;
+const LOCK_MS = 20_000;
+const STATEMENT_MS = 60_000;
+/** Any number that nobody else locks by. */
+const MIGRATING = 0x0cad7e;
+
+/** Milliseconds since the epoch, on the database's clock. */
+export const NOW_MS = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+export interface Database {
+  pool: Pool;
+  place: Place;
+  /** A connection of its own, that is no part of the pool. */
+  client(): Client;
+}
+
+export async function openDatabase(url: string): Promise<Database> {
+  const place = placeOf(url);
+  const pg = await loadPg();
+  const config: ClientConfig = {
+    connectionString: url,
+    application_name: "cadre",
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    lock_timeout: LOCK_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_COMMIT_MS,
+    types: numbers(pg.types),
+  };
+  const pool = new pg.Pool({ ...config, max: MOST_CONNECTIONS, allowExitOnIdle: true });
+  // An idle connection that breaks is replaced by the next that is asked for.
+  pool.on("error", () => {});
+  const database = { pool, place, client: () => new pg.Client(config) };
+  try {
+    await patiently(() => migrate(database));
+    return database;
+  } catch (error) {
+    await pool.end();
+    throw storageError(error, place);
+  }
+}
+
+/** Tries again, for a while, what was undone with its connection or by another. Only for what may be done twice. */
+export async function patiently<T>(work: () => Promise<T>, isOver = () => false): Promise<T> {
+  const until = systemClock.elapsed() + PATIENCE_MS;
+  for (let wait = 20; ; wait = Math.min(2 * wait, 1_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (
+        !(isConnectionLost(error) || isCollision(error)) ||
+        isOver() ||
+        systemClock.elapsed() + wait > until
+      )
+        throw error;
+      await pause(wait);
+    }
+  }
+}
+
+/** A transaction that is undone whole if the work fails. */
+export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = await checkOut(pool);
+  try {
+    await client.query("BEGIN");
+    const value = await work(new Sql(client));
+    await client.query("COMMIT");
+    checkIn(client);
+    return value;
+  } catch (error) {
+    await undo(client);
+    throw error;
+  }
+}
+
+/** A connection that breaks while nobody asks it anything tells so by an event, and one without a listener ends the process. */
+export async function checkOut(pool: Pool): Promise<PoolClient> {
+  const client = await pool.connect();
+  client.on("error", ignored);
+  return client;
+}
+
+export function checkIn(client: PoolClient): void {
+  client.off("error", ignored);
+  client.release();
+}
+
+/** Back to the pool as it was, or away with it. */
+export async function undo(client: PoolClient): Promise<void> {
+  try {
+    await client.query("ROLLBACK");
+    checkIn(client);
+  } catch {
+    client.release(true);
+  }
+}
+
+const ignored = (): void => {};
+
+async function loadPg(): Promise<typeof import("pg").default> {
+  try {
+    return (await import("pg")).default;
+  } catch (error) {
+    throw new CadreError(
+      "STORAGE_UNUSABLE",
+      `A store on Postgres needs the package pg, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: npm install pg`,
+    );
+  }
+}
+
+/** Counters and times fit a number; as text, which is how they come, every sum over them would be wrong. */
+function numbers(types: CustomTypesConfig): CustomTypesConfig {
+  const INT8 = 20;
+  const NUMERIC = 1700;
+  const getTypeParser = ((id: number, format?: "text" | "binary") =>
+    id === INT8 || id === NUMERIC
+      ? Number
+      : types.getTypeParser(id, format as "text")) as CustomTypesConfig["getTypeParser"];
+  return { getTypeParser };
+}
+
+async function migrate({ pool, place }: Database): Promise<void> {
+  await transaction(pool, async (sql) => {
+    await refuseOld(sql, place);
+    await sql.get("SELECT pg_advisory_xact_lock($1)", MIGRATING);
+    await sql.run("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
+    const version = Number((await metaOf(sql, "version")) ?? 0);
+    if (version > MIGRATIONS.length) {
+      throw new CadreError(
+        "JOURNAL_NEWER",
+        `${place.name} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
+      );
+    }
+    for (const step of MIGRATIONS.slice(version)) await sql.run(step);
+    if (version < MIGRATIONS.length) await setMeta(sql, "version", String(MIGRATIONS.length));
+  });
+}
+
+async function refuseOld(sql: Sql, place: Place): Promise<void> {
+  const found = await sql.get(
+    "SELECT current_setting('server_version_num')::int AS number, version() AS text",
+  );
+  if ((found!["number"] as number) >= OLDEST_POSTGRES) return;
+  throw new CadreError(
+    "STORAGE_UNUSABLE",
+    `${place.name} is too old (${String(found!["text"])}): Cadre needs Postgres 14 or later. Nothing was changed.`,
+  );
+}

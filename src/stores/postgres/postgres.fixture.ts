@@ -1,0 +1,126 @@
+// A real Postgres for tests: its own folder and port, and gone when the tests are.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+import { describe as anyDescribe, test as anyTest } from "vitest";
+import { type Binaries, findPostgres } from "./binaries.fixture.ts";
+
+export interface TestPostgres {
+  /** The address of a store of its own: a schema that is made for it. */
+  newStore(): Promise<string>;
+  /** One statement, as the superuser, in the schema of a store if there is one. */
+  query(text: string, url?: string): Promise<Record<string, unknown>[]>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and deletes what it has. */
+  end(): Promise<void>;
+}
+
+export const PASSWORD = "s3cret/of us";
+
+const found = findPostgres();
+
+/** Skipped where Postgres cannot run; test/untried.ts says why. */
+export const test = anyTest.skipIf("problem" in found);
+export const describe = anyDescribe.skipIf("problem" in found);
+
+export async function startPostgres(...settings: string[]): Promise<TestPostgres> {
+  if ("problem" in found) throw new Error(`Postgres cannot run here: ${found.problem}.`);
+  const folder = mkdtempSync(join(tmpdir(), "cadre-postgres-"));
+  found.give(folder);
+  await initialise(found, folder);
+  const port = await freePort();
+  const run = () => serve(found, folder, [`port=${port}`, ...settings]);
+  let server = await run();
+  const root = `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`;
+  let schemas = 0;
+  const query: TestPostgres["query"] = async (text, url = root) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Record<string, unknown>[];
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    async newStore() {
+      const schema = `store_${schemas++}`;
+      await query(`CREATE SCHEMA ${schema}`);
+      return `${root}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+    },
+    query,
+    stop: () => stop(server),
+    async start() {
+      server = await run();
+    },
+    async end() {
+      await stop(server);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function initialise({ initdb, as, give }: Binaries, folder: string): Promise<void> {
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
+  give(passwordFile);
+  const options = ["--username=postgres", "--auth=password", "--encoding=UTF8", "--locale=C", "--no-sync"];
+  await promisify(execFile)(
+    initdb,
+    [`--pgdata=${join(folder, "data")}`, `--pwfile=${passwordFile}`, ...options],
+    as,
+  );
+}
+
+interface Server {
+  postgres: ChildProcess;
+  guard: ChildProcess;
+}
+
+async function serve({ postgres: path, as }: Binaries, folder: string, settings: string[]): Promise<Server> {
+  const all = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...settings];
+  const args = ["-D", join(folder, "data"), ...all.flatMap((setting) => ["-c", setting])];
+  const postgres = spawn(path, args, { ...as, stdio: ["ignore", "ignore", "pipe"] });
+  const guard = spawn("sh", ["-c", GUARD, String(postgres.pid), folder], {
+    cwd: "/",
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    postgres.on("error", reject);
+    postgres.on("exit", () => reject(new Error(`Postgres did not start:\n${said}`)));
+    postgres.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      // Its log is read to the end, or it would wait for us; only the beginning is of use.
+      if (said.length < 10_000) said += text;
+      if (said.includes("ready to accept connections")) resolve();
+    });
+  });
+  return { postgres, guard };
+}
+
+/** Its input ends when the tests do, however they end: killed as well, they leave no server and no folder behind. */
+const GUARD = 'read -r _; kill -QUIT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$1"';
+
+/** Sessions are cut off, what they have committed stays. */
+async function stop({ postgres, guard }: Server): Promise<void> {
+  if (postgres.exitCode !== null || postgres.signalCode !== null) return;
+  guard.kill("SIGKILL");
+  postgres.kill("SIGINT");
+  await once(postgres, "exit");
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

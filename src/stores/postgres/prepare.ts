@@ -1,0 +1,56 @@
+// What is done once when a process opens the store.
+
+import type { Clock } from "../../clock.ts";
+import type { CommitterParts } from "./committer.ts";
+import { storageError } from "./faults.ts";
+import { NOW_MS, openDatabase, patiently, transaction } from "./open.ts";
+import type { Sql } from "./sql.ts";
+
+export interface PostgresOptions {
+  /** postgres://user:password@host:port/database */
+  url: string;
+  /** For tests. Otherwise time is the database's: machines disagree about it, and leases must not. */
+  clock?: Clock;
+}
+
+export async function prepare({ url, clock }: PostgresOptions): Promise<CommitterParts & { id: string }> {
+  const database = await openDatabase(url);
+  try {
+    const known = await patiently(() =>
+      transaction(database.pool, async (sql) => {
+        await sql.get("SELECT 1 FROM head FOR UPDATE");
+        await sweep(sql, clock?.now() ?? null);
+        return identity(sql);
+      }),
+    );
+    return { ...known, database, clock };
+  } catch (error) {
+    await database.pool.end();
+    throw storageError(error, database.place);
+  }
+}
+
+/** What could not be read may be readable by this version, or mended: if nobody is at work, it is tried again. */
+async function sweep(sql: Sql, now: number | null): Promise<void> {
+  const alive = await sql.get(
+    `SELECT 1 FROM workers WHERE expires_at > coalesce($1, ${NOW_MS}) LIMIT 1`,
+    now,
+  );
+  if (alive) return;
+  await sql.run("DELETE FROM workers");
+  await sql.run(
+    "UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND worker IS NULL AND id IN (SELECT run FROM quarantine)",
+  );
+  if ((await sql.run("DELETE FROM quarantine")) > 0) await sql.run("UPDATE head SET commits = commits + 1");
+}
+
+async function identity(sql: Sql): Promise<{ id: string; schema: string; position: number }> {
+  await sql.run(
+    "INSERT INTO meta (name, value) VALUES ('id', $1) ON CONFLICT DO NOTHING",
+    crypto.randomUUID().slice(0, 8),
+  );
+  const found = await sql.get(
+    "SELECT value AS id, current_schema()::text AS schema, position FROM meta, head WHERE name = 'id'",
+  );
+  return found as { id: string; schema: string; position: number };
+}

@@ -1,0 +1,270 @@
+// Everything that is read from the database, outside of any commit: each answer is one statement, so that it shows one
+// moment. A journal is verified against its chain as it is read (J9).
+
+import { CadreError } from "../../errors.ts";
+import type { Position, RunId, Seq } from "../../ids.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import { blobText } from "../blobs.ts";
+import { type Columns, hex, optional, readRow } from "../held.ts";
+import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
+import { eventsOf, FIRST_HASH, readableEvents, verifyChain } from "./events.ts";
+import { storageError } from "./faults.ts";
+import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
+import { type Database, NOW_MS, patiently } from "./open.ts";
+import { Sql, type Value } from "./sql.ts";
+import { countTotals, listSessions } from "./totals.ts";
+
+const DEFAULT_PAGE = 50;
+/** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
+const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
+
+export class PostgresReader {
+  protected readonly database: Database;
+  private readonly outside: Sql;
+  protected closed = false;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.outside = new Sql(database.pool);
+  }
+
+  /** Reading may be done twice: a connection that breaks under it is replaced. */
+  protected async reading<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    if (this.closed) throw closedError();
+    try {
+      return await patiently(
+        () => work(this.outside),
+        () => this.closed,
+      );
+    } catch (error) {
+      throw storageError(error, this.database.place);
+    }
+  }
+
+  /** `now` is the caller's; whether a worker is alive is told by the database's clock, unless a test has its own. */
+  protected dueRuns(now: number, clock: number | null, limit: number): Promise<RunId[]> {
+    return this.reading(async (sql) => {
+      const free = await sql.all(
+        `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ORDER BY due_at, n LIMIT $2`,
+        now,
+        limit,
+      );
+      const orphaned = await sql.all(
+        `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
+           AND NOT EXISTS (SELECT 1 FROM workers WHERE name = runs.worker AND expires_at > coalesce($1, ${NOW_MS}))
+           ORDER BY n LIMIT $2`,
+        clock,
+        limit,
+      );
+      // Taken between the two questions, a run would be told twice.
+      const ids = new Set([...free, ...orphaned].map((columns) => columns["id"] as string));
+      return [...ids].slice(0, limit);
+    });
+  }
+
+  nextDue(): Promise<number | undefined> {
+    return this.reading(async (sql) => {
+      const first = await sql.get(
+        `SELECT min(due_at) AS at FROM runs WHERE due_at IS NOT NULL AND ${NOT_SET_ASIDE}`,
+      );
+      return optional(first?.["at"]) as number | undefined;
+    });
+  }
+
+  quarantined(): Promise<Quarantine[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run");
+      return found.map((columns) => ({
+        runId: columns["run"] as string,
+        reason: columns["reason"] as string,
+        seq: optional(columns["seq"]) as number | undefined,
+      }));
+    });
+  }
+
+  orphans(): Promise<RunId[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all(
+        `SELECT runs.id FROM runs JOIN runs AS above ON above.id = runs.parent
+         WHERE runs.ended_at IS NULL AND runs.parent IS NOT NULL AND above.ended_at IS NOT NULL
+           AND runs.waiting IS DISTINCT FROM 'quarantine' AND ${NOT_SET_ASIDE}`,
+      );
+      return found.map((columns) => columns["id"] as string);
+    });
+  }
+
+  async run(runId: RunId): Promise<RunRow | undefined> {
+    return (await this.rowsWhere("WHERE runs.id = $1", [runId]))[0]?.row;
+  }
+
+  async runs(filter: RunFilter): Promise<{ runs: RunRow[]; nextCursor: string | undefined }> {
+    const limit = filter.limit ?? DEFAULT_PAGE;
+    const { where, values } = runConditions(filter);
+    const found = await this.rowsWhere(`${where} ORDER BY n DESC LIMIT $${values.length + 1}`, [
+      ...values,
+      limit + 1,
+    ]);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return { runs: page.map(({ row }) => row), nextCursor: last && String(last.n) };
+  }
+
+  /** The row is what the journal says; that a journal cannot be read is said over it. */
+  private rowsWhere(rest: string, values: readonly Value[]): Promise<{ n: number; row: RunRow }[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all(
+        `SELECT runs.*, quarantine.reason FROM runs LEFT JOIN quarantine ON quarantine.run = runs.id ${rest}`,
+        ...values,
+      );
+      return found.map((columns) => ({ n: columns["n"] as number, row: listed(columns) }));
+    });
+  }
+
+  countRuns(filter: RunFilter): Promise<number> {
+    return this.reading((sql) => countRuns(sql, filter));
+  }
+
+  treeTotals(roots: readonly RunId[]) {
+    return this.reading((sql) => treeTotals(sql, roots));
+  }
+
+  firstHits(q: string, runs: readonly RunId[]) {
+    return this.reading((sql) => firstHits(sql, q, runs));
+  }
+
+  sessions(filter: Parameters<Store["sessions"]>[0]) {
+    return this.reading((sql) => listSessions(sql, filter));
+  }
+
+  totals(): Promise<StoreTotals> {
+    return this.reading(countTotals);
+  }
+
+  journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
+    return this.reading(async (sql) => {
+      const rows = await sql.all(
+        `SELECT runs.seq AS head_seq, runs.hash AS head_hash, link.* FROM runs LEFT JOIN LATERAL (
+           SELECT * FROM events WHERE events.run = runs.n AND events.seq >= $2 ORDER BY events.seq LIMIT $3
+         ) AS link ON TRUE WHERE runs.id = $1 ORDER BY link.seq`,
+        runId,
+        Math.max(after, 1),
+        limit < 0 ? null : limit + (after > 0 ? 1 : 0),
+      );
+      const head = rows[0] && { seq: rows[0]["head_seq"] as number, hash: hex(rows[0]["head_hash"]) };
+      if (!head || after >= head.seq) return [];
+      const links = rows.filter((columns) => columns["seq"] !== null);
+      const before = after > 0 && links[0]?.["seq"] === after ? links.shift() : undefined;
+      const toEnd = limit < 0 || links.length < limit;
+      const hash = before ? hex(before["hash"]) : FIRST_HASH;
+      verifyChain(runId, head, { after, before: hash, found: links, toEnd });
+      return eventsOf(sql, runId, links);
+    });
+  }
+
+  head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
+    return this.reading(async (sql) => {
+      const columns = await sql.get("SELECT seq, hash FROM runs WHERE id = $1", runId);
+      return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
+    });
+  }
+
+  read(after: Position, limit: number, of: { run?: RunId; root?: RunId } = {}): Promise<JournalEvent[]> {
+    return this.reading((sql) => readPage(sql, after, limit, of));
+  }
+
+  position(): Promise<Position> {
+    return this.reading(async (sql) => (await sql.get("SELECT position FROM head"))!["position"] as number);
+  }
+
+  openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all(
+        `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run
+         WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::text IS NULL OR runs.root = $2) ORDER BY opened_at, item COLLATE "C"`,
+        filter.run ?? null,
+        filter.root ?? null,
+      );
+      return found.map((columns) => ({
+        runId: columns["id"] as string,
+        itemId: columns["item"] as string,
+        kind: columns["kind"] as ApprovalRef["kind"],
+        openedAt: columns["opened_at"] as number,
+        expiresAt: optional(columns["expires_at"]) as number | undefined,
+      }));
+    });
+  }
+
+  /** Asked for every call that is judged, and each time of the database: another process may have revoked one. */
+  grants(): Promise<StandingGrant[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all(
+        `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
+         FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
+      );
+      return found.map((columns) => ({
+        id: columns["id"] as number,
+        scope: columns["scope"] as StandingGrant["scope"],
+        rule: columns["rule"] as string,
+        by: columns["given_by"] as string,
+        at: columns["given_at"] as number,
+        until: optional(columns["until"]) as number | undefined,
+        folder: optional(columns["folder"]) as string | undefined,
+        runId: columns["given_in"] as string,
+      }));
+    });
+  }
+
+  blob(name: string): Promise<string | undefined> {
+    return this.reading(async (sql) => {
+      const stored = (await sql.get("SELECT text FROM blobs WHERE hash = $1", name))?.["text"];
+      if (stored === undefined) return undefined;
+      const text = blobText(name, (stored as Buffer).toString("utf8"));
+      if (text !== undefined) return text;
+      throw new CadreError(
+        "JOURNAL_CORRUPT",
+        `The stored value ${name} is damaged. Only what needs it is affected.`,
+      );
+    });
+  }
+}
+
+export const closedError = (): CadreError =>
+  new CadreError("STORAGE_UNUSABLE", "The store is closed: nothing was read or written.");
+
+/** All journals in commit order, after a position. */
+export async function readPage(
+  sql: Sql,
+  after: Position,
+  limit: number,
+  of: { run?: RunId; root?: RunId } = {},
+): Promise<JournalEvent[]> {
+  const condition = of.run ? ONE_RUN : of.root ? "AND runs.root = $3" : "";
+  const values = of.run ? [of.run] : of.root ? [of.root] : [];
+  for (let from = after; ; ) {
+    const rows = await sql.all(
+      `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
+       WHERE position > $1 ${condition} ORDER BY position LIMIT $2`,
+      from,
+      limit,
+      ...values,
+    );
+    const events = await readableEvents(sql, rows);
+    // A page on which nothing can be read is not the end.
+    if (events.length > 0 || rows.length < limit) return events;
+    from = rows.at(-1)!["position"] as number;
+  }
+}
+
+/** From the end: a live reader of a long journal asks after every commit. */
+const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
+  SELECT seq FROM events AS seen WHERE seen.run = (SELECT n FROM runs WHERE id = $3) AND seen.position <= $1
+  ORDER BY seq DESC LIMIT 1), 0)`;
+
+function listed(columns: Columns): RunRow {
+  const row = readRow(columns);
+  const detail = optional(columns["reason"]) as string | undefined;
+  return detail === undefined
+    ? row
+    : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+}

@@ -1,0 +1,139 @@
+// The rows that a batch works on. What this process knows from before counts only if nobody else has written since, or
+// if the row turns out to be as it was: keys and recent events are then not read again.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { Payload } from "../../journal/events.ts";
+import { firstRow } from "../../projections/run-row.ts";
+import { type Held, newHeld } from "../held.ts";
+import { insertRuns, readKeys, readRuns, updateRuns } from "./rows.ts";
+import type { Sql } from "./sql.ts";
+
+export interface RowsParts {
+  sql: Sql;
+  /** Kept from batch to batch; cleared when one fails. */
+  cache: Map<RunId, Held>;
+  /** Nobody else has written since this process did. */
+  isCurrent: boolean;
+  /** The highest number of a run. */
+  runs: number;
+  /** Of everything in this batch. */
+  now: number;
+}
+
+export class RowsAtHand {
+  readonly sql: Sql;
+  readonly now: number;
+  runs: number;
+  private readonly cache: Map<RunId, Held>;
+  private readonly isCurrent: boolean;
+  /** What was looked for in this batch: it is as the tables have it, or not there. */
+  private readonly seen = new Set<RunId>();
+  private readonly dirty = new Set<Held>();
+  /** Workers that were heard of in this batch. */
+  readonly alive = new Set<string>();
+  private aside: Set<RunId> | undefined;
+  private readonly born = new Map<Held, RunId | undefined>();
+
+  constructor({ sql, cache, isCurrent, runs, now }: RowsParts) {
+    this.sql = sql;
+    this.cache = cache;
+    this.isCurrent = isCurrent;
+    this.runs = runs;
+    this.now = now;
+  }
+
+  /** What the jobs of the batch are known to need, in one round trip each for rows and for keys. */
+  async prefetch(rows: readonly RunId[], keys: readonly RunId[]): Promise<void> {
+    await this.look([...rows, ...keys]);
+    const held = [...new Set(keys)].flatMap((runId) => this.cache.get(runId) ?? []);
+    await readKeys(
+      this.sql,
+      held.filter((each) => each.keys === undefined).map((each) => ({ held: each, after: 0 })),
+    );
+  }
+
+  async load(runId: RunId): Promise<Held> {
+    const held = await this.find(runId);
+    if (!held) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+    return held;
+  }
+
+  async find(runId: RunId): Promise<Held | undefined> {
+    await this.look([runId]);
+    return this.cache.get(runId);
+  }
+
+  /** The seq of every key of a run: read once, and kept while the run is under way. An index would cost every event. */
+  async keysOf(held: Held): Promise<Map<string, number>> {
+    if (held.keys === undefined) await readKeys(this.sql, [{ held, after: 0 }]);
+    return held.keys!;
+  }
+
+  async hasKey(held: Held, key: string): Promise<boolean> {
+    return (await this.keysOf(held)).has(key);
+  }
+
+  /** A run without events yet: it is written with the others, and not read back. */
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">, place: "held" | "none"): Held {
+    const held = newHeld(++this.runs, { ...firstRow(runId, start, this.now), seq: 0 });
+    held.place = place;
+    this.cache.set(runId, held);
+    this.seen.add(runId);
+    this.born.set(held, start.continues?.runId);
+    return held;
+  }
+
+  /** Runs that are in quarantine: few, and asked for by every driver. */
+  async setAside(): Promise<Set<RunId>> {
+    this.aside ??= new Set((await this.sql.all("SELECT run FROM quarantine")).map(({ run }) => run as RunId));
+    return this.aside;
+  }
+
+  /** For a caller that changes a row itself. */
+  touch(held: Held): void {
+    this.dirty.add(held);
+  }
+
+  /** A run that is there no more. */
+  forget(runId: RunId): void {
+    const held = this.cache.get(runId);
+    if (held) this.dirty.delete(held);
+    this.cache.delete(runId);
+  }
+
+  /** At the end, and before a query over several runs: it must see what this batch has done to them. */
+  async writeRows(): Promise<void> {
+    const { born, dirty } = this;
+    if (born.size > 0) {
+      await insertRuns(this.sql, born);
+      for (const held of born.keys()) dirty.delete(held);
+      born.clear();
+    }
+    if (dirty.size > 0) await updateRuns(this.sql, [...dirty]);
+    dirty.clear();
+  }
+
+  private async look(runIds: readonly RunId[]): Promise<void> {
+    const { cache, seen } = this;
+    const missing = new Set(
+      runIds.filter((runId) => !seen.has(runId) && !(this.isCurrent && cache.has(runId))),
+    );
+    if (missing.size === 0) return;
+    const found = new Map((await readRuns(this.sql, [...missing])).map((held) => [held.row.id, held]));
+    const behind: { held: Held; after: number }[] = [];
+    for (const runId of missing) {
+      seen.add(runId);
+      const known = cache.get(runId);
+      const held = found.get(runId);
+      cache.delete(runId);
+      if (held) cache.set(runId, held);
+      if (!held || known?.n !== held.n) continue;
+      held.keys = known.keys;
+      if (known.hash === held.hash)
+        Object.assign(held, { recent: known.recent, characters: known.characters });
+      else if (held.keys) behind.push({ held, after: known.row.seq });
+    }
+    await readKeys(this.sql, behind);
+  }
+}

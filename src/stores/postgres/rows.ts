@@ -1,0 +1,135 @@
+// Between the tables and our own types. Rows of runs are read many at a time and written many at a time: a commit takes a
+// handful of round trips, however many appends it holds.
+
+import type { RunRow } from "../../projections/run-row.ts";
+import { totalTokens } from "../../projections/usage.ts";
+import { bornText, budgetOf, type Columns, type Held, readHeld } from "../held.ts";
+import { hexText, manyRows, type Sql } from "./sql.ts";
+
+/** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
+export async function readRuns(sql: Sql, ids: readonly string[]): Promise<Held[]> {
+  const found = await sql.all(
+    `SELECT runs.*, places.held AS place, (SELECT count(*) FROM approvals WHERE approvals.run = runs.n) AS items
+     FROM runs LEFT JOIN places ON places.run = runs.id WHERE runs.id = ANY($1)`,
+    ids,
+  );
+  return found.map((columns) => {
+    const held = readHeld(columns);
+    held.items = columns["items"] as number;
+    held.place = columns["place"] === null ? "none" : columns["place"] === 1 ? "held" : "queued";
+    return held;
+  });
+}
+
+/** The keys of these runs after a seq each. */
+export async function readKeys(sql: Sql, wanted: readonly { held: Held; after: number }[]): Promise<void> {
+  if (wanted.length === 0) return;
+  for (const { held } of wanted) held.keys ??= new Map();
+  const byNumber = new Map(wanted.map(({ held }) => [held.n, held.keys!]));
+  const found = await sql.all(
+    `SELECT events.run, events.key, events.seq FROM unnest($1::bigint[], $2::bigint[]) AS wanted (run, after)
+     JOIN events ON events.run = wanted.run AND events.seq > wanted.after`,
+    wanted.map(({ held }) => held.n),
+    wanted.map(({ after }) => after),
+  );
+  for (const { run, key, seq } of found) byNumber.get(run as number)!.set(key as string, seq as number);
+}
+
+/** New runs, each with the one that it continues. */
+export async function insertRuns(sql: Sql, born: ReadonlyMap<Held, string | undefined>): Promise<void> {
+  const rows = Array.from(born, ([held, continues]) => ({
+    continues: continues ?? null,
+    ...columnsOf(held),
+  }));
+  await sql.run(INSERT_RUNS, manyRows(rows));
+}
+
+export async function updateRuns(sql: Sql, dirty: readonly Held[]): Promise<void> {
+  await sql.run(UPDATE_RUNS, manyRows(dirty.map(changingColumns)));
+}
+
+export async function insertEvents(sql: Sql, events: readonly Columns[]): Promise<void> {
+  if (events.length === 0) return;
+  await sql.run(
+    "INSERT INTO events SELECT * FROM json_populate_recordset(NULL::events, $1::json)",
+    manyRows(events),
+  );
+}
+
+function columnsOf(held: Held): Columns {
+  const { row } = held;
+  return {
+    id: row.id,
+    root: row.rootRunId,
+    budget: budgetOf(row),
+    parent: row.parentRunId ?? null,
+    agent: row.agent,
+    session: row.sessionId ?? null,
+    workspace: row.workspace,
+    born: bornText(row),
+    created_at: row.createdAt,
+    ...changingColumns(held),
+  };
+}
+
+function changingColumns(held: Held): Columns {
+  const { row } = held;
+  return {
+    n: held.n,
+    status: row.status,
+    waiting_on: json(row.waitingOn),
+    waiting: row.waitingOn?.kind ?? null,
+    stop_reason: row.stopReason ?? null,
+    summary: json(row.summary),
+    turns: row.turns,
+    tokens: Math.ceil(totalTokens(row.usage)),
+    cost: row.usage.cost,
+    usage: JSON.stringify(row.usage),
+    started_at: row.startedAt ?? null,
+    updated_at: row.updatedAt,
+    ended_at: row.endedAt ?? null,
+    seq: row.seq,
+    hash: hexText(held.hash),
+    last_signal: held.lastSignal,
+    cancel: row.cancelRequested ? 1 : 0,
+    worker: held.worker ?? null,
+    epoch: held.epoch,
+    due_at: held.dueAt ?? null,
+    acquisitions: held.acquisitions,
+    open_tokens: Math.ceil(held.openTokens),
+    open_cost: held.openCost,
+  };
+}
+
+const json = (value: RunRow["waitingOn"] | RunRow["summary"]): string | null =>
+  value === undefined ? null : JSON.stringify(value);
+
+const INSERT_RUNS = "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $1::json)";
+
+const CHANGING = [
+  "status",
+  "waiting_on",
+  "waiting",
+  "stop_reason",
+  "summary",
+  "turns",
+  "tokens",
+  "cost",
+  "usage",
+  "started_at",
+  "updated_at",
+  "ended_at",
+  "seq",
+  "hash",
+  "last_signal",
+  "cancel",
+  "worker",
+  "epoch",
+  "due_at",
+  "acquisitions",
+  "open_tokens",
+  "open_cost",
+];
+
+const UPDATE_RUNS = `UPDATE runs SET ${CHANGING.map((name) => `${name} = now.${name}`).join(", ")}
+  FROM json_populate_recordset(NULL::runs, $1::json) AS now WHERE runs.n = now.n`;

@@ -1,0 +1,79 @@
+// Statements by their text, on one connection or on whichever of the pool is free. Rows come as columns; whole numbers as
+// numbers, bytes as bytes.
+
+import type { ClientBase, Pool } from "pg";
+import type { Columns } from "../held.ts";
+
+export type Value = string | number | boolean | null | Uint8Array | readonly (string | number)[] | ManyRows;
+
+interface ManyRows {
+  json: string;
+}
+
+export class Sql {
+  private readonly on: Pick<ClientBase | Pool, "query">;
+
+  constructor(on: Pick<ClientBase | Pool, "query">) {
+    this.on = on;
+  }
+
+  async all(text: string, ...values: Value[]): Promise<Columns[]> {
+    const { rows } = await this.on.query<Columns>(text, values.map(sent));
+    for (const columns of rows) restore(columns);
+    return rows;
+  }
+
+  async get(text: string, ...values: Value[]): Promise<Columns | undefined> {
+    return (await this.all(text, ...values))[0];
+  }
+
+  /** The number of rows that it changed. */
+  async run(text: string, ...values: Value[]): Promise<number> {
+    return (await this.on.query(text, values.map(sent))).rowCount ?? 0;
+  }
+}
+
+/** Rows for `json_populate_recordset`: many at once are one statement. */
+export const manyRows = (rows: readonly Columns[]): ManyRows => ({
+  json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? zeroless(value) : value)),
+});
+
+/** Bytes as such a row has them. */
+export const hexText = (hash: string): string => `\\x${hash}`;
+
+/** Values that are kept beside the tables, under a name. */
+export async function metaOf(sql: Sql, name: string): Promise<string | undefined> {
+  return (await sql.get("SELECT value FROM meta WHERE name = $1", name))?.["value"] as string | undefined;
+}
+
+export async function setMeta(sql: Sql, name: string, value: string): Promise<void> {
+  await sql.run(
+    "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    name,
+    value,
+  );
+}
+
+/** A character that is none. A text of Postgres holds no zero: one stands there as this and a digit. */
+const MARK = "\ufdd0";
+
+function zeroless(text: string): string {
+  // UTF-8 cannot hold a lone surrogate.
+  const whole = text.toWellFormed();
+  if (!whole.includes("\0") && !whole.includes(MARK)) return whole;
+  return whole.replaceAll(MARK, `${MARK}1`).replaceAll("\0", `${MARK}0`);
+}
+
+const withZeros = (text: string): string => text.replaceAll(`${MARK}0`, "\0").replaceAll(`${MARK}1`, MARK);
+
+function sent(value: Value): Value {
+  if (typeof value === "string") return zeroless(value);
+  return value !== null && typeof value === "object" && "json" in value ? value.json : value;
+}
+
+function restore(columns: Columns): void {
+  for (const name in columns) {
+    const value = columns[name];
+    if (typeof value === "string" && value.includes(MARK)) columns[name] = withZeros(value);
+  }
+}

@@ -1,0 +1,256 @@
+// The store on Postgres: what each of its operations does to the tables. How they are committed stands in committer.ts,
+// what is read in reader.ts. Any number of processes may have it open: the head's lock orders what they write, leases and
+// epochs say who drives.
+
+import type { RunId } from "../../ids.ts";
+import type { EventBody, Payload } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import { blobForm } from "../blobs.ts";
+import { giveBack, takeLease } from "../rules.ts";
+import * as contract from "../store.ts";
+import type { Batch } from "./batch.ts";
+import { CaughtUp } from "./caught-up.ts";
+import type { CommitterParts } from "./committer.ts";
+import { PUT_BLOB } from "./event-rows.ts";
+import { type PostgresOptions, prepare } from "./prepare.ts";
+import { prune } from "./prune.ts";
+import { isAlive, keepAlive, keepKey, letGo, runUnder } from "./small-tables.ts";
+import { reportSetAside } from "./tree.ts";
+
+type Store = contract.Store;
+
+/** How long a blob that was put is kept for whoever may need it, if its process is not heard of again. */
+const FRESH_MS = 86_400_000;
+
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { id, ...parts } = await prepare(options);
+  return new PostgresStore(id, parts);
+}
+
+class PostgresStore extends CaughtUp implements Store {
+  readonly id: string;
+  private readonly workers = new Set<string>();
+  /** Runs that were perhaps taken: nobody knows, so nobody drives them. */
+  private readonly doubtful = new Set<RunId>();
+
+  constructor(id: string, parts: CommitterParts) {
+    super(parts);
+    this.id = id;
+  }
+
+  start(
+    runId: RunId,
+    start: Payload<"RUN_STARTED">,
+    idempotency?: contract.Said["idempotency"],
+  ): Promise<{ runId: RunId; existed: boolean }> {
+    return this.enqueue(
+      async (batch) => {
+        const known = await runUnder(batch.sql, idempotency);
+        if (known !== undefined) return { runId: known, existed: true };
+        await keepKey(batch.sql, idempotency, runId);
+        const existing = await batch.find(runId);
+        if (existing) return { runId: await batch.sameStart(existing, start), existed: true };
+        const held = batch.admitted(runId, start, "none");
+        await batch.signal(held, [{ type: "RUN_STARTED", payload: start }]);
+        return { runId, existed: false };
+      },
+      { keys: [runId], rows: start.parentRunId === undefined ? [] : [start.parentRunId] },
+    );
+  }
+
+  append(append: contract.Append): Promise<contract.Appended> {
+    return this.enqueue((batch) => batch.append(append), { keys: [append.runId] });
+  }
+
+  say(said: contract.Said): ReturnType<Store["say"]> {
+    return this.enqueue(async (batch) => {
+      const before = await runUnder(batch.sql, said.idempotency);
+      if (before !== undefined) {
+        const key = keyOf({ type: "CONTEXT_ADDED", payload: said.context });
+        return { runId: before, joined: await batch.hasKey(await batch.load(before), key) };
+      }
+      const answer = await this.saidOnce(said, batch);
+      if (!("refused" in answer)) await keepKey(batch.sql, said.idempotency, answer.runId);
+      return answer;
+    });
+  }
+
+  private async saidOnce(said: contract.Said, batch: Batch): ReturnType<Store["say"]> {
+    const { sessionId, agent, context, runId, start, maxRuns = Infinity } = said;
+    if (await batch.find(runId)) return { runId, joined: false };
+    await batch.writeRows();
+    const latest = (await batch.sql.get(LAST_IN_SESSION, sessionId, agent))?.["id"] as RunId | undefined;
+    const last = latest === undefined ? undefined : await batch.load(latest);
+    const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
+    if (last && (await batch.hasKey(last, keyOf(event)))) return { runId: last.row.id, joined: true };
+    if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
+      await batch.signal(last, [event]);
+      return { runId: last.row.id, joined: true };
+    }
+    const paying = await batch.sql.get(COUNT_BUDGET, start.budgetRunId ?? runId);
+    if ((paying!["runs"] as number) >= maxRuns) return { runId, joined: false, refused: "runs" as const };
+    const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
+    const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
+    await batch.signal(batch.admitted(runId, payload, "none"), [{ type: "RUN_STARTED", payload }]);
+    return { runId, joined: false };
+  }
+
+  cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
+    return this.enqueue(
+      async (batch) => {
+        await batch.load(runId);
+        await batch.writeRows();
+        const found = await batch.sql.all(SUBTREE, runId);
+        const subtree = found.map((columns) => columns["id"] as string);
+        await batch.prefetch([], subtree);
+        for (const id of subtree) {
+          const payload = id === runId ? request : { via: runId, ...request };
+          await batch.signal(await batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
+        }
+        return subtree;
+      },
+      { keys: [runId] },
+    );
+  }
+
+  async acquire(runId: RunId, worker: string): Promise<contract.Lease | undefined> {
+    try {
+      return await this.enqueue((batch) => this.taken(runId, worker, batch), { rows: [runId] });
+    } catch (error) {
+      this.doubtful.add(runId);
+      throw error;
+    }
+  }
+
+  private async taken(runId: RunId, worker: string, batch: Batch): Promise<contract.Lease | undefined> {
+    const held = await batch.find(runId);
+    const { now, sql } = batch;
+    if (!held || held.row.endedAt !== undefined) return undefined;
+    if (
+      held.worker === undefined
+        ? held.dueAt === undefined || held.dueAt > now
+        : batch.alive.has(held.worker) || (await isAlive(sql, held.worker, now))
+    ) {
+      return undefined;
+    }
+    if ((await batch.setAside()).has(runId)) return undefined;
+    await this.beat(worker, batch);
+    batch.touch(held);
+    return takeLease(held, worker);
+  }
+
+  release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
+    return this.enqueue(
+      async (batch) => {
+        const held = await batch.find(runId);
+        if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
+        giveBack(held, wakeAt);
+        batch.touch(held);
+      },
+      { rows: [runId] },
+    );
+  }
+
+  due(now: number, limit: number): Promise<RunId[]> {
+    return this.dueRuns(now, this.clock?.now() ?? null, limit);
+  }
+
+  async heartbeat(
+    worker: string,
+    holds: readonly { runId: RunId; epoch: number }[],
+  ): Promise<contract.Heartbeat> {
+    const doubtful = [...this.doubtful];
+    const answer = await this.enqueue(
+      async (batch) => {
+        await this.beat(worker, batch);
+        for (const runId of doubtful) await letGoOfDoubtful(runId, worker, holds, batch);
+        const cancelled: RunId[] = [];
+        const lost: RunId[] = [];
+        for (const { runId, epoch } of holds) {
+          const held = await batch.find(runId);
+          if (held?.worker !== worker || held.epoch !== epoch) lost.push(runId);
+          else if (held.row.cancelRequested) cancelled.push(runId);
+        }
+        return { cancelled, lost };
+      },
+      { rows: [...doubtful, ...holds.map(({ runId }) => runId)] },
+    );
+    for (const runId of doubtful) this.doubtful.delete(runId);
+    return answer;
+  }
+
+  quarantine({ runId, reason, seq }: contract.Quarantine): Promise<void> {
+    return this.enqueue(
+      async (batch) => {
+        const held = await batch.load(runId);
+        await batch.sql.run(SET_ASIDE, runId, reason, seq ?? null);
+        (await batch.setAside()).add(runId);
+        await batch.rest(held, undefined);
+        await reportSetAside(batch, held, reason);
+      },
+      { rows: [runId] },
+    );
+  }
+
+  revokeGrant(id: number): Promise<boolean> {
+    return this.enqueue(async ({ sql }) => (await sql.run("DELETE FROM grants WHERE id = $1", id)) > 0);
+  }
+
+  async putBlob(text: string): Promise<string> {
+    const { name, stored } = blobForm(text);
+    if (this.fresh.has(name)) return name;
+    return this.enqueue(async ({ sql, now }) => {
+      await sql.run(PUT_BLOB, name, Buffer.from(stored));
+      await sql.run(KEEP_FRESH, name, this.holder, now + FRESH_MS);
+      this.fresh.add(name);
+      return name;
+    });
+  }
+
+  prune(filter: contract.PruneFilter): Promise<contract.Pruned> {
+    return prune(filter, {
+      read: (work) => this.reading(work),
+      write: (apply) => this.enqueue(apply),
+    });
+  }
+
+  /** Leaves in order: nobody waits for leases of a process that is gone, or keeps blobs for it. */
+  override async close(): Promise<void> {
+    if (this.closed) return;
+    const [workers, { holder }] = [[...this.workers], this];
+    // Without the database the leases run out by themselves.
+    const left = this.enqueue(({ sql }) => letGo(sql, workers, holder)).catch(() => {});
+    await super.close();
+    await left;
+  }
+
+  private async beat(worker: string, batch: Batch): Promise<void> {
+    this.workers.add(worker);
+    if (batch.alive.has(worker)) return;
+    batch.alive.add(worker);
+    await keepAlive(batch.sql, worker, batch.now + contract.LEASE_MS);
+  }
+}
+
+/** Taken by a commit whose answer never came, a run would be this worker's for as long as it lives, and driven by nobody. */
+async function letGoOfDoubtful(
+  runId: RunId,
+  worker: string,
+  holds: readonly { runId: RunId }[],
+  batch: Batch,
+): Promise<void> {
+  const held = await batch.find(runId);
+  if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
+  giveBack(held, 0);
+  batch.touch(held);
+}
+
+const LAST_IN_SESSION = `SELECT id FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL ORDER BY n DESC LIMIT 1`;
+const COUNT_BUDGET = "SELECT count(*) AS runs FROM runs WHERE budget = $1";
+const SET_ASIDE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+const KEEP_FRESH = `INSERT INTO fresh (hash, holder, until) VALUES ($1, $2, $3)
+  ON CONFLICT (hash, holder) DO UPDATE SET until = excluded.until`;
+const SUBTREE = `WITH RECURSIVE below (id) AS (
+    SELECT $1::text UNION ALL SELECT runs.id FROM below JOIN runs ON runs.parent = below.id)
+  SELECT runs.id FROM below JOIN runs ON runs.id = below.id
+  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id COLLATE "C"`;

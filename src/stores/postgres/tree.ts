@@ -1,0 +1,107 @@
+// What one run's change means for the runs around it, in the same transaction (J7): a child's end reaches its parent
+// (P6), and every run above that waits for it learns whether somebody below needs a person.
+
+import type { RunId } from "../../ids.ts";
+import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { keyOf } from "../../journal/keys.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import {
+  awaitedChildren,
+  blockedBy,
+  blockersAt,
+  childCompleted,
+  childSetAside,
+} from "../../projections/tree.ts";
+import type { Held } from "../held.ts";
+import type { Appended, Refusal, Spawn } from "../store.ts";
+import type { RowsAtHand } from "./rows-at-hand.ts";
+
+/** The batch, as far as this needs it. */
+interface Writes extends Pick<RowsAtHand, "sql" | "find" | "admitted" | "hasKey" | "writeRows"> {
+  /** Appends as somebody else than the run's driver. */
+  signal(held: Held, events: readonly EventBody[]): Promise<void>;
+}
+
+/** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
+export async function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): Promise<void> {
+  const last = written.at(-1);
+  if (last) await report(batch, held, childCompleted(held.row, last) ?? setAside(held, last));
+  if (written.some(({ type }) => type === "RUN_SUSPENDED")) await refreshBlockers(batch, held);
+  const parent = held.row.parentRunId === undefined ? undefined : await batch.find(held.row.parentRunId);
+  // Looked through for nothing after each event of each child, a wide tree would take the square of its width.
+  if (parent && (blockersAt(held.row).length > 0 || parent.row.waitingOn?.blockers))
+    await refreshBlockers(batch, parent);
+}
+
+/** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
+async function report(batch: Writes, { row }: Held, event: EventBody | undefined): Promise<void> {
+  const parent = event && row.parentRunId !== undefined ? await batch.find(row.parentRunId) : undefined;
+  if (!event || !parent || parent.row.endedAt !== undefined) return;
+  if (!(await batch.hasKey(parent, keyOf(event)))) await batch.signal(parent, [event]);
+}
+
+export const reportSetAside = (batch: Writes, held: Held, reason: string): Promise<void> =>
+  report(batch, held, childSetAside(held.row, reason));
+
+/** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
+function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {
+  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
+  return childSetAside(row, event.payload.waitingOn.detail ?? "it could not be driven.");
+}
+
+async function refreshBlockers(batch: Writes, held: Held): Promise<void> {
+  const children: RunRow[] = [];
+  for (const id of awaitedChildren(held.row)) {
+    const child = await batch.find(id);
+    if (child) children.push(child.row);
+  }
+  const event = awaitedChildren(held.row).length === 0 ? undefined : blockedBy(held.row, children);
+  if (event) await batch.signal(held, [event]);
+}
+
+/** D6: the first of these files that a run of another branch is changing. Its own line, up and down, may have it. */
+export async function claimedBy(
+  batch: Writes,
+  { row }: Held,
+  paths: readonly string[],
+): Promise<Appended["claimedBy"]> {
+  for (const path of paths) {
+    const claim = await batch.sql.get(
+      "SELECT run FROM claims WHERE root = $1 AND path = $2",
+      row.rootRunId,
+      path,
+    );
+    const holder = claim?.["run"] as RunId | undefined;
+    const held = holder === undefined || holder === row.id ? undefined : await batch.find(holder);
+    if (!held || held.row.endedAt !== undefined) continue;
+    if ((await isAbove(batch, held.row, row)) || (await isAbove(batch, row, held.row))) continue;
+    return { path, runId: held.row.id, agent: held.row.agent };
+  }
+  return undefined;
+}
+
+async function isAbove(batch: Writes, upper: RunRow, lower: RunRow): Promise<boolean> {
+  for (let row: RunRow | undefined = lower; row; ) {
+    if (row.id === upper.id) return true;
+    row = row.parentRunId === undefined ? undefined : (await batch.find(row.parentRunId))?.row;
+  }
+  return false;
+}
+
+/** J7: the child exists if, and only if, its parent's journal says so. */
+export async function admitChild(batch: Writes, { runId, start, events, place }: Spawn): Promise<void> {
+  const held = batch.admitted(runId, start, place === "queues" ? "none" : "held");
+  await batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
+}
+
+export async function noRoom(batch: Writes, { row }: Held, { limits }: Spawn): Promise<Refusal | undefined> {
+  await batch.writeRows();
+  const counted = await batch.sql.get(
+    `SELECT (SELECT count(*) FROM runs WHERE parent = $1) AS children,
+       (SELECT count(*) FROM runs WHERE root = $2) AS runs`,
+    row.id,
+    row.rootRunId,
+  );
+  if ((counted!["children"] as number) >= limits.children) return "children";
+  return (counted!["runs"] as number) >= limits.runs ? "runs" : undefined;
+}

@@ -1,0 +1,148 @@
+// What every store decides alike about an append, without asking its tables: who may write, what an event does to the
+// lease's books, which blobs it needs. Pure.
+
+import type { RunId } from "../ids.ts";
+import {
+  type EventBody,
+  type EventType,
+  isProgress,
+  type JournalEvent,
+  OUTCOME_TYPES,
+  type Payload,
+  TERMINAL_TYPES,
+} from "../journal/events.ts";
+import { keyOf } from "../journal/keys.ts";
+import { type Held, isWhole } from "./held.ts";
+import type { Append, Lease, Refusal } from "./store.ts";
+
+/** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
+export const EVENT_BYTES = 2_000_000;
+const RECENT = 32;
+/** Of the payloads of a run that rests. */
+const MAX_KEPT_CHARACTERS = 50_000;
+
+/** Types that open or close an item of the inbox, or give a standing grant; all others skip the bookkeeping. */
+export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
+  "TOOL_PROPOSED",
+  "APPROVAL_DECIDED",
+  "OUTCOME_DECIDED",
+  "TOOL_RESULT",
+  "RUN_SUSPENDED",
+  "CANCEL_REQUESTED",
+  "RUN_COMPLETED",
+  "RUN_FAILED",
+  "RUN_CANCELLED",
+]);
+
+type Keys = ReadonlyMap<string, number>;
+
+export const isDriver = (held: Held, { writer }: Append): boolean =>
+  writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
+
+export function refusalOf(held: Held, append: Append, keys: Keys): Refusal | undefined {
+  if (held.row.endedAt !== undefined) return "ended";
+  const driver = isDriver(held, append);
+  if (append.writer && !driver) {
+    const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
+    if (!outcomes) return "epoch";
+    if (!append.events.every((event) => isOpen(keys, event))) return "closed";
+  }
+  const guarded = append.guard === "signals" || (append.rest !== undefined && driver);
+  if (guarded && held.lastSignal > append.after) return "signals";
+  if (append.guard === "unchanged" && held.row.seq > append.after) return "changed";
+  return undefined;
+}
+
+/** J3: for an outcome that comes from a driver whose epoch is over. A person's word on its attempt closes it too. */
+function isOpen(keys: Keys, event: EventBody): boolean {
+  const end = keyOf(event);
+  const { attempt = 1 } = event.payload as { attempt?: number };
+  const id = end.slice(0, -"/e".length).replace(/~\d+$/, "");
+  const call = attempt === 1 ? id : `${id}~${attempt}`;
+  return keys.has(`${call}/s`) && !keys.has(end) && !keys.has(`${call}/o`);
+}
+
+/** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
+export const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
+
+/** That somebody below needs a person, or that its tree has spent much, is news for whoever looks: the run has nothing to do. */
+export const isNews = (event: JournalEvent): boolean =>
+  event.type === "LIMIT_REACHED" ||
+  (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
+
+export function blobsOf(event: JournalEvent, stored: string): string[] {
+  const whole = blobNamed(stored);
+  const own = whole === undefined ? [] : [whole];
+  if (event.type === "RUN_STARTED") own.push(event.payload.definition);
+  if (event.type === "TOOL_RESULT" && event.payload.ref !== undefined) own.push(event.payload.ref);
+  return own;
+}
+
+export function blobNamed(stored: string): string | undefined {
+  return stored.startsWith('{"$blob":') ? (JSON.parse(stored) as { $blob: string }).$blob : undefined;
+}
+
+/** A driver that has not yet heard of its own last appends is answered from memory. */
+export function remember(held: Held, event: JournalEvent): void {
+  if (held.recent.length >= 2 * RECENT) held.recent.splice(0, RECENT);
+  held.recent.push(event);
+}
+
+/** A run that rests costs no memory, unless it is small and goes on soon: then its driver reads nothing back. */
+export function forgetResting(cache: Map<RunId, Held>, most: number): void {
+  const isFull = cache.size > most;
+  for (const [id, held] of cache)
+    if (held.worker === undefined && (isFull || !isKept(held))) cache.delete(id);
+}
+
+/** It was just started, or waits for its children. */
+const isKept = (held: Held): boolean =>
+  (held.dueAt === 0 || held.row.waitingOn?.kind === "child") &&
+  isWhole(held) &&
+  held.characters <= MAX_KEPT_CHARACTERS;
+
+/** J6: the lease goes back; the run is due at its time, or when a signal comes. */
+export function rest(held: Held, wakeAt: number | undefined): void {
+  held.worker = undefined;
+  held.dueAt = held.row.endedAt === undefined && wakeAt !== undefined ? Math.ceil(wakeAt) : undefined;
+  held.acquisitions = 0;
+}
+
+/** The run is this worker's, in the next epoch. */
+export function takeLease(held: Held, worker: string): Lease {
+  held.worker = worker;
+  held.epoch++;
+  held.dueAt = undefined;
+  held.acquisitions++;
+  const { epoch, acquisitions } = held;
+  const row = { ...held.row, usage: { ...held.row.usage } };
+  const events = isWhole(held) ? { events: [...held.recent] } : {};
+  return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
+}
+
+/** As it is, without a word: a driver that leaves in order has not been lost with the run. */
+export function giveBack(held: Held, wakeAt: number): void {
+  const { acquisitions } = held;
+  rest(held, wakeAt);
+  held.acquisitions = wakeAt === 0 ? Math.max(0, acquisitions - 1) : acquisitions;
+}
+
+/** What an event does to the lease's books: reservations, lost acquisitions, the end. */
+export function account(held: Held, event: JournalEvent): void {
+  if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
+  if (OUTCOME_TYPES.has(event.type)) {
+    if (isProgress(event)) held.acquisitions = 0;
+    if (event.type !== "TOOL_RESULT") clearReservation(held);
+  }
+  if (TERMINAL_TYPES.has(event.type)) clearReservation(held);
+}
+
+function reserve(held: Held, { estimate }: Payload<"MODEL_CALL_STARTED">): void {
+  held.openTokens = estimate?.tokens ?? 0;
+  held.openCost = estimate?.cost ?? 0;
+}
+
+function clearReservation(held: Held): void {
+  held.openTokens = 0;
+  held.openCost = 0;
+}
