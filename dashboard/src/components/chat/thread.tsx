@@ -3,6 +3,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CadreError } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
@@ -18,6 +19,7 @@ import { Queue } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
+const NOT_HERE = new CadreError("NOT_FOUND", "There is no such conversation, or nothing was said in it yet.");
 
 export function Thread({ sessionId }: { sessionId: string }) {
   const query = useInfiniteQuery(runsQuery({ session: sessionId, limit: MOST_RUNS }));
@@ -28,7 +30,7 @@ export function Thread({ sessionId }: { sessionId: string }) {
     .filter(({ parentRunId }) => parentRunId === undefined)
     .reverse();
   const last = runs.at(-1);
-  if (!last) return <Failure error={new Error("This conversation has no run yet, or is not here.")} />;
+  if (!last) return <Failure error={NOT_HERE} />;
   return <Runs key={sessionId} sessionId={sessionId} runs={runs} last={last} />;
 }
 
