@@ -8,6 +8,7 @@ import type { JournalEvent } from "../../../src/journal/events.ts";
 import { client } from "./client.ts";
 import { keepFollowing } from "./keep-following.ts";
 import { applyDelta, applyEvent, type RunJournal } from "./run-journal.ts";
+import { whileSeen } from "./while-seen.ts";
 
 export type { RunJournal, Streaming } from "./run-journal.ts";
 
@@ -50,9 +51,9 @@ export function openTreeJournal(rootId: string): TreeJournal {
     loaded = true;
     changed();
   };
-  const followOn = () =>
+  const follow = (signal: AbortSignal) =>
     keepFollowing({
-      signal: end.signal,
+      signal,
       open: (own, signal) => own.follow({ runId: rootId, tree: true, onward: true, after, signal }),
       onState(state) {
         if (state !== "live" || loaded) return;
@@ -73,7 +74,7 @@ export function openTreeJournal(rootId: string): TreeJournal {
     .catch((error: unknown) => {
       if (!isUnreachable(error)) throw error;
     })
-    .then(followOn)
+    .then(() => whileSeen(end.signal, follow))
     .catch((error: unknown) => {
       failure = error as Error;
       changed();

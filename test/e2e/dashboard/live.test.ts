@@ -1,7 +1,9 @@
 // Whether the page is live, and says so: many tabs, and a server that dies and comes back.
 
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { says, useBrowser } from "./browser.fixture.ts";
+import { runsStage, serveRuns } from "./runs-stage.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
 const browser = useBrowser();
@@ -30,6 +32,33 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
   await p.spawn("run", "--detach", "lead", "told to those that are left");
   for (const page of others) await page.getByText("told to those that are left").first().waitFor();
   expect(feeds).toHaveLength(1);
+});
+
+test("[U19] eight tabs of runs that go on leave room for the next one: who is not in sight holds no connection", async () => {
+  await using p = await runsStage();
+  const { url, link, startTree, client } = await serveRuns(p);
+  const tree = await startTree();
+  const { context } = await browser.open(link);
+  await context.addInitScript(() => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => !("seen" in globalThis) });
+  });
+  const tabs: Page[] = [];
+  for (let each = 0; each < 8; each++) {
+    const page = await context.newPage();
+    await page.goto(`${url}/r/${tree}`);
+    await page.getByRole("treeitem").first().waitFor();
+    tabs.push(page);
+  }
+  await client.cancel(tree);
+  const [first] = tabs as [Page];
+  await first.evaluate(() => {
+    Object.assign(globalThis, { seen: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await first
+    .getByText(/Cancelled after/)
+    .first()
+    .waitFor();
 });
 
 test("[U19] [F46] a server that is killed is shown as gone, and its return as what it is", async () => {
