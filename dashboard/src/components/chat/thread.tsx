@@ -3,7 +3,6 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { CadreError } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
@@ -19,7 +18,7 @@ import { Queue } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
-const NOT_HERE = new CadreError("NOT_FOUND", "There is no such conversation, or nothing was said in it yet.");
+const NOT_HERE = new Error("There is no such conversation, or nothing was said in it yet.");
 
 export function Thread({ sessionId }: { sessionId: string }) {
   const query = useInfiniteQuery(runsQuery({ session: sessionId, limit: MOST_RUNS }));
