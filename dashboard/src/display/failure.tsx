@@ -10,7 +10,7 @@ import { Empty } from "../ui/empty.tsx";
 export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
   const { icon: Icon, title, what } = wordsFor(error);
   return (
-    <div role="alert">
+    <div role="alert" className="w-full min-w-0">
       <Empty icon={<Icon size={28} aria-hidden />} title={title}>
         <p>{what}</p>
         {isCode(error, "UNAUTHORIZED") && <Copyable text="npx cadre up" />}

@@ -26,7 +26,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
-              className="-mb-px flex items-center gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted text-sm hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+              className="-mb-px flex items-center -outline-offset-2 gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted text-sm hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
             >
               {tab.label}
             </Radix.Trigger>

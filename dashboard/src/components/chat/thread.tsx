@@ -18,6 +18,7 @@ import { Queue } from "./queue.tsx";
 import { RunHistory, StatusCards } from "./status-cards.tsx";
 
 const MOST_RUNS = 500;
+const NOT_HERE = new Error("There is no such conversation, or nothing was said in it yet.");
 
 export function Thread({ sessionId }: { sessionId: string }) {
   const query = useInfiniteQuery(runsQuery({ session: sessionId, limit: MOST_RUNS }));
@@ -28,7 +29,7 @@ export function Thread({ sessionId }: { sessionId: string }) {
     .filter(({ parentRunId }) => parentRunId === undefined)
     .reverse();
   const last = runs.at(-1);
-  if (!last) return <Failure error={new Error("This conversation has no run yet, or is not here.")} />;
+  if (!last) return <Failure error={NOT_HERE} />;
   return <Runs key={sessionId} sessionId={sessionId} runs={runs} last={last} />;
 }
 

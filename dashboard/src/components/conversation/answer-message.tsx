@@ -60,10 +60,10 @@ export function AnswerMessage(props: AnswerProps) {
 function Summary({ answer, open, onToggle }: { answer: Answer; open: boolean; onToggle(): void }) {
   const { tools, files, ms } = activityCounts(answer);
   const parts = [
-    plural(tools, "tool"),
+    tools > 0 ? plural(tools, "tool") : "",
     files > 0 ? plural(files, "file") : "",
     ms === undefined ? "" : duration(ms),
-  ];
+  ].filter(Boolean);
   return (
     <Button
       look="quiet"
@@ -73,7 +73,7 @@ function Summary({ answer, open, onToggle }: { answer: Answer; open: boolean; on
       onClick={onToggle}
     >
       <ChevronRight size={13} aria-hidden className={open ? "rotate-90" : undefined} />
-      {parts.filter(Boolean).join(" · ")}
+      {parts.length === 0 ? "What it did" : parts.join(" · ")}
     </Button>
   );
 }

@@ -38,7 +38,7 @@ export function QuestionCard({ item, takesFocus, onDecided }: CardProps) {
                 key={choice}
                 look={at === 0 ? "main" : "plain"}
                 disabled={decide.pending}
-                className="h-auto min-h-8 whitespace-normal py-1 text-left max-md:min-h-11"
+                className="h-auto! min-h-8 max-w-full whitespace-normal! py-1 text-left max-md:min-h-11"
                 onClick={() => void answer(choice)}
               >
                 <span className="max-md:hidden">

@@ -9,6 +9,7 @@ import { VisibleText } from "../../display/visible-text.tsx";
 import { onFeedNews } from "../../live/follow-feed.ts";
 import { approvalsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
 import { askedSince, endOf, type Notice } from "./news.ts";
 import { notifyOutside } from "./notify-outside.ts";
 
@@ -36,7 +37,10 @@ export function Notices() {
   return (
     <section
       aria-label="Notices"
-      className="pointer-events-none fixed right-4 z-30 w-[min(22rem,calc(100vw-2rem))] max-md:top-2 md:bottom-4"
+      className={classNames(
+        "pointer-events-none fixed right-4 z-30 w-[min(22rem,calc(100vw-2rem))] max-md:top-2",
+        hasAnswersBelow(pathname) ? "md:top-14" : "md:bottom-4",
+      )}
     >
       <p role="status" className="sr-only">
         {shown.map(({ title, text }) => `${title}: ${text}`).join(". ")}
@@ -49,6 +53,9 @@ export function Notices() {
     </section>
   );
 }
+
+/** Where buttons stand at the bottom: a notice that comes up under the pointer would take the click. */
+const hasAnswersBelow = (pathname: string): boolean => /^\/(inbox|chat)\b/.test(pathname);
 
 const inSight = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
   pathname === `/r/${rootRunId}` || (kind === "needs-you" && pathname === "/inbox");

@@ -9,7 +9,6 @@ const SHORT_ID = 12;
 /** How long, how much, and its name for the terminal. */
 export function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJournal }) {
   const { row } = run;
-  const { usage } = row;
   const sum = rollUps(journal.runs, row.id).get(row.id);
   return (
     <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-muted text-xs">
@@ -20,7 +19,9 @@ export function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJourn
         {money(sum?.cost ?? 0, sum?.unpriced ?? 0)}
       </span>
       <span>{plural(row.turns, "turn")}</span>
-      <span>{count(usage.input + usage.output)} tokens</span>
+      <span title="What its models read and wrote, with all runs below it">
+        {count(sum?.tokens ?? 0)} tokens
+      </span>
       {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}
       <Copyable text={row.id.slice(0, SHORT_ID)} label="Copy the run's short id" />
       <span className="hidden min-w-0 sm:inline">

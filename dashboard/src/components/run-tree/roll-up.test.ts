@@ -7,7 +7,13 @@ const run = (id: string, parent: string | undefined, over: Partial<RunRow>, chil
   [
     id,
     {
-      row: { id, parentRunId: parent, usage: { cost: 1, unpriced: 0 }, status: "completed", ...over },
+      row: {
+        id,
+        parentRunId: parent,
+        usage: { cost: 1, unpriced: 0, input: 10, output: 2 },
+        status: "completed",
+        ...over,
+      },
       children,
     } as unknown as RunJournal,
   ] as const;
@@ -29,8 +35,9 @@ test("[U07] a node counts what is below it, and who waits only for a child is no
     runs: 4,
     cost: 5,
     unpriced: 0,
+    tokens: 60,
   });
-  expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2 });
+  expect(rollUps(runs, "root").get("b")).toMatchObject({ running: 1, failed: 0, cost: 2, tokens: 24 });
 });
 
 test("nodes come in the order of their starts, without what is below a closed one", () => {

@@ -1,6 +1,7 @@
 // What a tree's node says about everything below it (U07): how many run, wait, have failed and need a person, and what
 // they cost together.
 
+import { type RunUsage, totalTokens } from "../../../../src/projections/usage.ts";
 import { standingOf } from "../../display/status.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
@@ -14,6 +15,7 @@ export interface RollUp {
   /** Of the node itself and all below it. */
   cost: number;
   unpriced: number;
+  tokens: number;
 }
 
 type Runs = ReadonlyMap<string, RunJournal>;
@@ -24,7 +26,7 @@ export function rollUps(runs: Runs, rootId: string): Map<string, RollUp> {
   // From the last one up: what is below a node is complete when the node is reached.
   for (const id of inOrder(runs, rootId).reverse()) {
     const { row, children } = runs.get(id)!;
-    const sum = nothing(row.usage.cost, row.usage.unpriced);
+    const sum = nothing(row.usage);
     for (const child of children) {
       const below = all.get(child);
       if (below) addChild(sum, below, runs.get(child)!);
@@ -55,14 +57,15 @@ export function pathTo(runs: Runs, runId: string): RunJournal[] {
   return path;
 }
 
-const nothing = (cost: number, unpriced: number): RollUp => ({
+const nothing = (usage: RunUsage): RollUp => ({
   running: 0,
   waiting: 0,
   failed: 0,
   needsYou: 0,
   runs: 0,
-  cost,
-  unpriced,
+  cost: usage.cost,
+  unpriced: usage.unpriced,
+  tokens: totalTokens(usage),
 });
 
 function addChild(sum: RollUp, below: RollUp, { row }: RunJournal): void {

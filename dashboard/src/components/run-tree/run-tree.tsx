@@ -84,4 +84,13 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
   );
 }
 
-const NOTHING: RollUp = { running: 0, waiting: 0, failed: 0, needsYou: 0, runs: 0, cost: 0, unpriced: 0 };
+const NOTHING: RollUp = {
+  running: 0,
+  waiting: 0,
+  failed: 0,
+  needsYou: 0,
+  runs: 0,
+  cost: 0,
+  unpriced: 0,
+  tokens: 0,
+};

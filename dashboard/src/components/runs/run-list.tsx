@@ -64,7 +64,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
         >
           <Head selection={selection} runs={shown} />
           <tbody>
-            {above > 0 && <Gap height={above} columns={isNarrow ? 2 : COLUMNS.length} />}
+            {above > 0 && <Gap height={above} />}
             {items.map(({ index, key }) => (
               <RunRow
                 key={key}
@@ -75,7 +75,7 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
                 onSelect={(range) => selection.toggle(shown, index, range)}
               />
             ))}
-            {below > 0 && <Gap height={below} columns={isNarrow ? 2 : COLUMNS.length} />}
+            {below > 0 && <Gap height={below} />}
           </tbody>
         </table>
         {end}
@@ -84,11 +84,11 @@ export function RunList({ runs, about, selection, isMore, onMore, end }: RunList
   );
 }
 
-/** In place of the rows that are out of sight. */
-function Gap({ height, columns }: { height: number; columns: number }) {
+/** In place of the rows that are out of sight. No wider than a phone's two columns: one that is not shown would be made room for. */
+function Gap({ height }: { height: number }) {
   return (
     <tr aria-hidden>
-      <td colSpan={columns} style={{ height }} />
+      <td colSpan={2} style={{ height }} />
     </tr>
   );
 }

@@ -15,9 +15,9 @@ import { waitingFor } from "./waiting-for.ts";
 export const COLUMNS = [
   { name: "select", label: "", className: "w-9" },
   { name: "status", label: "Status", className: "w-26" },
-  { name: "agent", label: "Agent", className: "w-32" },
+  { name: "agent", label: "Agent", className: "w-26 xl:w-32" },
   { name: "task", label: "Task", className: "" },
-  { name: "waiting", label: "Waiting for", className: "w-40" },
+  { name: "waiting", label: "Waiting for", className: "w-36 xl:w-40" },
   { name: "start", label: "Started", className: "w-22" },
   { name: "duration", label: "Took", className: "w-22 text-right" },
   { name: "cost", label: "Cost", className: "w-19 text-right" },

@@ -13,7 +13,7 @@ export function SavedViews() {
   return (
     <nav
       aria-label="Saved views"
-      className="flex gap-1 overflow-x-auto max-md:order-last max-md:-mx-2 max-md:basis-full"
+      className="flex gap-1 overflow-x-auto md:min-w-0 md:flex-1 max-md:order-last max-md:-mx-2 max-md:basis-full"
     >
       {SAVED_VIEWS.map((view) => {
         const total = view.counted ? (counts[COUNTED.indexOf(view)]?.data ?? 0) : 0;
