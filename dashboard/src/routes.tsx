@@ -7,6 +7,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { type RunsSearch, runsSearch } from "./components/runs/runs-search.ts";
 import { Shell } from "./components/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
@@ -15,7 +16,6 @@ import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
 import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { type RunSearch, runSearch } from "./pages/run-search.ts";
-import { type RunsSearch, runsSearch } from "./pages/runs-search.ts";
 import { type UsageSearch, usageSearch } from "./pages/usage-search.ts";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });

@@ -40,6 +40,16 @@ const FOR_DASHBOARD =
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 
+/** From the ground up; what stands beside the folders (`routes.tsx`, `main.tsx`) knows them all. */
+const PAGE_LAYERS = ["ui", "live", "display", "components", "pages"];
+
+const inDashboard = (source: Source) => !source.isTest && source.path.startsWith("dashboard/src/");
+
+const pageLayerOf = (path: string): number => {
+  const layer = PAGE_LAYERS.indexOf(path.split("/")[2] ?? "");
+  return layer < 0 ? PAGE_LAYERS.length : layer;
+};
+
 export const importRules: Rule[] = [
   {
     id: "AR1",
@@ -115,7 +125,6 @@ export const importRules: Rule[] = [
     id: "AR7",
     title: "the dashboard imports only journal, projections, ids, errors and the client of the API",
     check: (tree) => {
-      const inDashboard = (source: Source) => !source.isTest && source.path.startsWith("dashboard/src/");
       return [
         ...badImports(tree, inDashboard, (_from, { target, specifier }) => {
           if (specifier.startsWith("node:")) return `${specifier} is not there in a browser`;
@@ -127,6 +136,16 @@ export const importRules: Rule[] = [
         ...tree.sources.filter(inDashboard).flatMap(nodeGlobals),
       ];
     },
+  },
+  {
+    id: "AR15",
+    title: "the layers of the dashboard go one way",
+    check: (tree) =>
+      badImports(tree, inDashboard, (from, { target }) => {
+        if (!target?.startsWith("dashboard/src/")) return undefined;
+        const [own, other] = [pageLayerOf(from.path), pageLayerOf(target)];
+        return other <= own ? undefined : `${PAGE_LAYERS[own]} comes before ${target}`;
+      }),
   },
 ];
 

@@ -115,6 +115,23 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
         'import { useState } from "react";\nimport { r } from "../../../src/projections/run-state.ts";\nimport "../a.css";\nimport { c } from "../../../src/api/client.ts";',
     },
   },
+  AR15: {
+    wrong: {
+      "ui comes before dashboard/src/display/b.ts": {
+        "dashboard/src/ui/a.ts": 'import { b } from "../display/b.ts";',
+        "dashboard/src/display/b.ts": "",
+      },
+      "components comes before dashboard/src/pages/d.ts": {
+        "dashboard/src/components/c/c.ts": 'import type { D } from "../../pages/d.ts";',
+        "dashboard/src/pages/d.ts": "",
+      },
+    },
+    right: {
+      "dashboard/src/routes.tsx": 'import { e } from "./pages/e.tsx";',
+      "dashboard/src/pages/e.tsx": 'import { f } from "../components/f.tsx";',
+      "dashboard/src/components/f.tsx": "",
+    },
+  },
   AR8: {
     wrong: {
       "src/loop/a.ts:401: 401 lines": { "src/loop/a.ts": "a;\n".repeat(401) },

@@ -5,13 +5,13 @@ import { BulkBar } from "../components/runs/bulk-bar.tsx";
 import { FilterBar, FilterChips } from "../components/runs/filter-bar.tsx";
 import { NoRuns } from "../components/runs/no-runs.tsx";
 import { RunList } from "../components/runs/run-list.tsx";
+import type { RunsSearch } from "../components/runs/runs-search.ts";
 import { SavedViews } from "../components/runs/saved-views.tsx";
 import { useRuns } from "../components/runs/use-runs.ts";
 import { useSelection } from "../components/runs/use-selection.ts";
 import { StartRunButton } from "../components/start-run/start-run-button.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
-import type { RunsSearch } from "./runs-search.ts";
 
 export function RunsPage() {
   const { runId: _, ...search } = useSearch({ from: "/" });

@@ -5,13 +5,13 @@ import { ListFilter, Search, Terminal, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { RUN_STATUSES, type RunStatus } from "../../../../src/journal/events.ts";
 import { agentsQuery } from "../../live/queries.ts";
-import { type RunsSearch, SINCE, type Since } from "../../pages/runs-search.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input, Select } from "../../ui/input.tsx";
 import { useNarrow } from "../../ui/use-narrow.ts";
 import { chipsOf, commandOf, showsAll, sinceWords } from "./filter.ts";
+import { type RunsSearch, SINCE, type Since } from "./runs-search.ts";
 
 export interface FilterBarProps {
   search: RunsSearch;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { runsSearch } from "../../pages/runs-search.ts";
 import { chipsOf, commandOf, filterOf } from "./filter.ts";
+import { runsSearch } from "./runs-search.ts";
 
 const NOW = new Date(2026, 0, 31, 12, 34, 56).getTime();
 

@@ -1,7 +1,7 @@
 // A search in the address as what is asked of the server, as a command for the terminal, and as chips (U02). Pure.
 
 import type { RunsFilter } from "../../../../src/api/schema.ts";
-import type { RunsSearch, Since } from "../../pages/runs-search.ts";
+import type { RunsSearch, Since } from "./runs-search.ts";
 
 const HOUR = 3_600_000;
 const BACK: Record<Exclude<Since, "today">, number> = {

@@ -1,12 +1,12 @@
 // U46: an empty list says what fills it.
 
 import { Activity, SearchX } from "lucide-react";
-import type { RunsSearch } from "../../pages/runs-search.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { chipsOf, showsAll } from "./filter.ts";
+import type { RunsSearch } from "./runs-search.ts";
 
 export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(search: RunsSearch): void }) {
   if (chipsOf(search).length === 0)

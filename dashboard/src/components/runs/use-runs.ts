@@ -2,8 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ListedRun } from "../../../../src/api/schema.ts";
 import { runsQuery } from "../../live/queries.ts";
-import type { RunsSearch } from "../../pages/runs-search.ts";
 import { filterOf } from "./filter.ts";
+import type { RunsSearch } from "./runs-search.ts";
 
 const PAGE = 100;
 /** What is sorted comes on one page. */

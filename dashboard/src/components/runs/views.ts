@@ -1,6 +1,6 @@
 // U03: the lists that people ask for again and again.
 
-import type { RunsSearch } from "../../pages/runs-search.ts";
+import type { RunsSearch } from "./runs-search.ts";
 
 export interface SavedView {
   name: string;

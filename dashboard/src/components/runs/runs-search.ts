@@ -1,6 +1,6 @@
 // The filters of the list of runs, as they stand in the address (U02): the same that the API and `cadre runs` have.
 
-import { RUN_STATUSES, type RunStatus, WaitingOn } from "../../../src/journal/events.ts";
+import { RUN_STATUSES, type RunStatus, WaitingOn } from "../../../../src/journal/events.ts";
 
 /** How far back; `today` is since midnight. */
 export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
