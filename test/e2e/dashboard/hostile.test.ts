@@ -123,7 +123,7 @@ test("[A62] [A63] [A64] [A17] hostile words in every place are text in every vie
   await unfold(page);
   await isHarmless(page);
   await approveAll(page);
-  await page.goto(`${url}/r/${runId}`);
+  await page.goto(`${url}/r/${runId}?details=open`);
   await page.getByText("completed").first().waitFor();
   for (const path of [
     "/",
@@ -150,7 +150,7 @@ test("[A62] [A17] [S4-57] a conversation shows what is hidden and loads nothing;
   const started = await p.cadre("run", "lead", EVIL, "--detach", "--json");
   const { runId } = JSON.parse(started.stdout) as { runId: string };
   await approveAll(page);
-  await page.goto(`${url}/r/${runId}?view=conversation`);
+  await page.goto(`${url}/r/${runId}?view=conversation&details=open`);
   await page.getByRole("button", { name: /tools · 1 file/ }).waitFor();
   await page.getByText("Image not loaded").first().waitFor();
   await unfold(page);
@@ -169,6 +169,7 @@ test("[A62] [A17] [S4-57] a conversation shows what is hidden and loads nothing;
     expect(text).toContain(raw);
   expect(text).not.toMatch(/[\u202e\u200b\u001b\u009b]/u);
   const panel = page.getByRole("tablist", { name: "About this run" });
+  expect(await panel.getByRole("tab").count()).toBe(8);
   for (const tab of await panel.getByRole("tab").all()) {
     await tab.click();
     await unfold(page);

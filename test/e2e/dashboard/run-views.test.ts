@@ -119,6 +119,7 @@ test.each(["light", "dark"] as const)(
     await page.getByRole("button", { name: /^Read README.md/ }).click();
     await page.getByRole("group", { name: "Output" }).waitFor();
     await check();
+    await page.goto(`${at(stage, runId, "conversation")}&details=open`);
     for (const [tab, words] of Object.entries(PANEL)) {
       await page.getByRole("tab", { name: tab, exact: true }).click();
       await page.getByText(words).first().waitFor();
