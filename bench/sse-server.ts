@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { servePublicly } from "../src/api/public-server.ts";
+import { BUILT_PAGE, servePublicly } from "../src/api/public-server.ts";
 import { openSettings } from "../src/api/settings.ts";
 import { createRuntime } from "../src/runtime.ts";
 import type { Load } from "./sse.ts";
@@ -53,7 +53,7 @@ async function cadre() {
       checks: async () => [],
       onProblem: ({ error }) => console.error(error),
     },
-    { host: "127.0.0.1", port: 0, token, names: [], page: "" },
+    { host: "127.0.0.1", port: 0, token, names: [], page: BUILT_PAGE },
   );
   return {
     url: `${server.url}/api/runs/${runId}/events?tree=1&stream=1&follow=1`,
