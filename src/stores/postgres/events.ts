@@ -6,6 +6,7 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { digest } from "../blobs.ts";
+import { corrupt, linkOf } from "../event-columns.ts";
 import { type Columns, hex } from "../held.ts";
 import { blobNamed } from "../rules.ts";
 import type { Sql } from "./sql.ts";
@@ -76,22 +77,4 @@ function payloadText(stored: string, blobs: ReadonlyMap<string, string>): string
   if (found === undefined || digest(found) !== name)
     throw new CadreError("JOURNAL_CORRUPT", `The stored value ${name} is missing or damaged.`);
   return found;
-}
-
-function linkOf(columns: Columns) {
-  return {
-    seq: columns["seq"] as number,
-    ts: columns["ts"] as number,
-    type: columns["type"] as string,
-    key: columns["key"] as string,
-    text: columns["payload"] as string,
-  };
-}
-
-function corrupt(runId: RunId, seq: Seq): never {
-  throw new CadreError(
-    "JOURNAL_CORRUPT",
-    `The journal of run ${runId} is damaged at event ${seq}: its checksum does not match. The run is set aside; the others go on.`,
-    { runId, seq },
-  );
 }

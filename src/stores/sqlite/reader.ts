@@ -8,6 +8,7 @@ import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText, digest } from "../blobs.ts";
+import { corrupt, linkOf } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
@@ -252,22 +253,4 @@ export class SqliteReader {
       throw error;
     }
   }
-}
-
-function linkOf(columns: Columns) {
-  return {
-    seq: columns["seq"] as number,
-    ts: columns["ts"] as number,
-    type: columns["type"] as string,
-    key: columns["key"] as string,
-    text: columns["payload"] as string,
-  };
-}
-
-function corrupt(runId: RunId, seq: Seq): never {
-  throw new CadreError(
-    "JOURNAL_CORRUPT",
-    `The journal of run ${runId} is damaged at event ${seq}: its checksum does not match. The run is set aside; the others go on.`,
-    { runId, seq },
-  );
 }
