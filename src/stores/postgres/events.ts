@@ -1,13 +1,12 @@
 // Events as the tables have them. A large payload stands there by the name of its blob.
 
 import { CadreError } from "../../errors.ts";
-import type { RunId, Seq } from "../../ids.ts";
+import type { RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { digest } from "../blobs.ts";
-import { corrupt, linkOf } from "../event-columns.ts";
-import { type Columns, hex } from "../held.ts";
+import { linkOf } from "../event-columns.ts";
+import type { Columns } from "../held.ts";
 import { blobNamed } from "../rules.ts";
 import type { Sql } from "./sql.ts";
 
@@ -28,29 +27,6 @@ export async function readableEvents(sql: Sql, found: readonly Columns[]): Promi
     }
   });
 }
-
-/** J9: the links of a chain, from after a seq to at most the head of the journal. */
-export function verifyChain(runId: RunId, head: { seq: Seq; hash: string }, links: ChainPart): void {
-  let { after: expected, before: previous } = links;
-  for (const columns of links.found) {
-    const link = linkOf(columns);
-    expected++;
-    previous = chainHash(digest, previous, link);
-    if (link.seq !== expected || previous !== hex(columns["hash"])) corrupt(runId, expected);
-  }
-  if (links.toEnd && expected !== head.seq) corrupt(runId, expected + 1);
-  if (expected === head.seq && previous !== head.hash) corrupt(runId, expected);
-}
-
-export interface ChainPart {
-  after: Seq;
-  /** The hash at that seq. */
-  before: string;
-  found: readonly Columns[];
-  toEnd: boolean;
-}
-
-export const FIRST_HASH = CHAIN_START;
 
 async function blobsFor(sql: Sql, found: readonly Columns[]): Promise<Map<string, string>> {
   const names = found.flatMap((columns) => blobNamed(columns["payload"] as string) ?? []);

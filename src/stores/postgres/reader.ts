@@ -6,9 +6,10 @@ import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText } from "../blobs.ts";
+import { verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
-import { eventsOf, FIRST_HASH, readableEvents, verifyChain } from "./events.ts";
+import { eventsOf, readableEvents } from "./events.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { type Database, NOW_MS, patiently } from "./open.ts";
@@ -156,8 +157,7 @@ export class PostgresReader {
       const links = rows.filter((columns) => columns["seq"] !== null);
       const before = after > 0 && links[0]?.["seq"] === after ? links.shift() : undefined;
       const toEnd = limit < 0 || links.length < limit;
-      const hash = before ? hex(before["hash"]) : FIRST_HASH;
-      verifyChain(runId, head, { after, before: hash, found: links, toEnd });
+      verifyChain(runId, head, { after, before, found: links, toEnd });
       return eventsOf(sql, runId, links);
     });
   }

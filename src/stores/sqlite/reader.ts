@@ -4,11 +4,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { CHAIN_START, chainHash } from "../../journal/hash.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText, digest } from "../blobs.ts";
-import { corrupt, linkOf } from "../event-columns.ts";
+import { linkOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
 import { payloadText } from "./batch.ts";
@@ -130,21 +129,13 @@ export class SqliteReader {
     const n = run["n"] as number;
     const before =
       after === 0 ? undefined : this.sql.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
-    let previous = before ? hex(before["hash"]) : CHAIN_START;
-    let expected = after;
-    const rows = this.statements.eventsAfter.all(n, after, limit);
-    const events = rows.map((columns) => {
-      const link = linkOf(columns);
-      const hash = chainHash(digest, previous, link);
-      expected++;
-      if (link.seq !== expected || hash !== hex(columns["hash"])) corrupt(runId, expected);
-      previous = hash;
-      return this.eventOf(runId, columns);
-    });
-    const toEnd = limit < 0 || rows.length < limit;
-    if (toEnd && expected !== run["seq"]) corrupt(runId, expected + 1);
-    if (expected === run["seq"] && previous !== hex(run["hash"])) corrupt(runId, expected);
-    return events;
+    const found = this.statements.eventsAfter.all(n, after, limit);
+    verifyChain(
+      runId,
+      { seq: run["seq"] as number, hash: hex(run["hash"]) },
+      { after, before, found, toEnd: limit < 0 || found.length < limit },
+    );
+    return found.map((columns) => this.eventOf(runId, columns));
   }
 
   async head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
