@@ -55,7 +55,7 @@ test("[E1] a command that only looks or writes something down does not keep it f
 test("[U55] what doctor finds is there for the page too", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open", "--json");
-  const { url, link } = JSON.parse((await up.shows(/^\{.*\}$/m))[0]);
+  const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
   const [cookie] = (await fetch(link)).headers.getSetCookie();
   const answer = await fetch(`${url}/api/checks`, { headers: { Cookie: cookie!.split(";")[0]! } });
   const { checks } = (await answer.json()) as { checks: { name: string; state: string }[] };
@@ -93,7 +93,7 @@ test("a port that is taken, or is none, is said in a sentence", async () => {
 test("--demo: an incident is under way, and waits for who looks at it", async () => {
   await using p = await project({});
   const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
-  const { url, link } = JSON.parse((await up.shows(/^\{.*\}$/m))[0]);
+  const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
   const [cookie] = (await fetch(link)).headers.getSetCookie();
   const headers = { Cookie: cookie!.split(";")[0]! };
   const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;

@@ -68,7 +68,7 @@ test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the sa
 
 async function up(port: string) {
   const process = p.start("up", "--port", port, "--no-open", "--json");
-  const [line] = await process.shows(/^\{.*\}$/m);
+  const [line] = await process.shows(/^\{.*"url".*\}$/m);
   const { url, link } = JSON.parse(line) as { url: string; link: string };
   return { process, url, link };
 }
