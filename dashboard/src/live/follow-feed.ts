@@ -1,6 +1,7 @@
 // The feed says that something has changed; what was asked about it is asked again. At most a few times in a second,
 // whatever happens.
 
+import { askAgain } from "./ask-again.ts";
 import { type FeedNews, followFeed } from "./feed.ts";
 import { queryClient } from "./query-client.ts";
 
@@ -25,22 +26,21 @@ export function keepQueriesFresh(): () => void {
   let measuring: ReturnType<typeof setTimeout> | undefined;
   const measure = () => {
     measuring = undefined;
-    void queryClient.invalidateQueries({ queryKey: ["measures"] });
+    askAgain(queryClient, { queryKey: ["measures"] });
   };
   const refresh = () => {
     timer = undefined;
     const ids = touched;
     touched = new Set();
-    void queryClient.invalidateQueries({
+    askAgain(queryClient, {
       predicate: ({ queryKey: [what, id] }) =>
         OF_ANY_RUN.includes(String(what)) || (what === "run" && ids.has(String(id))),
     });
   };
   return followFeed((news) => {
     for (const listener of listeners) listener(news);
-    if (news.type === "reset") void queryClient.invalidateQueries();
-    else if (news.live.type === "SettingsUpdated")
-      void queryClient.invalidateQueries({ queryKey: ["settings"] });
+    if (news.type === "reset") askAgain(queryClient, {});
+    else if (news.live.type === "SettingsUpdated") askAgain(queryClient, { queryKey: ["settings"] });
     else if (news.live.type !== "Token") {
       touched.add(runOf(news.live));
       if (timer === undefined) timer = setTimeout(refresh, PAUSE_MS);
