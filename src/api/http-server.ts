@@ -48,6 +48,8 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.lookMs,
+    // A busy server must not close a connection as idle while a request that came in time still waits to be read.
+    keepAliveTimeoutBuffer: limits.headersMs,
   };
   const server = createServer(options, (incoming, response) => {
     if (incoming.method !== "GET") {
