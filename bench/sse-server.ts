@@ -17,19 +17,24 @@ process.once("message", () => void measure());
 
 async function measure(): Promise<void> {
   const total = load.perSecond * load.seconds;
+  const held = heldBytes();
   const before = process.cpuUsage();
   const began = performance.now();
-  let middle = 0;
   for (let at = 0; at < total; at++) {
     const due = began + (at * 1_000) / load.perSecond;
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     await write(`n${at}|${(Date.now() + (performance.now() % 1)).toFixed(3)}`);
-    if (at === Math.floor(total / 2)) middle = process.memoryUsage().rss;
   }
   const { user, system } = process.cpuUsage(before);
-  const growth = (process.memoryUsage().rss - middle) / 1024 / 1024;
+  const growth = (heldBytes() - held) / 1024 / 1024;
   process.send!({ cpu: (user + system) / 1_000 / load.seconds, growth });
+}
+
+function heldBytes(): number {
+  globalThis.gc!();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 async function cadre() {

@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
+import { sendingStreams } from "./send-stream.ts";
 
 /** A client that never ends its request must not hold up a process that is to stop. */
 const ANSWER_MS = 1_000;
@@ -42,7 +43,7 @@ export interface HttpServer extends Served {
 }
 
 export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = HTTP_LIMITS): HttpServer {
-  const handle = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const handle = getRequestListener(sendingStreams(app), { overrideGlobalObjects: false });
   const writes = new Set<ServerResponse>();
   const options = {
     headersTimeout: limits.headersMs,

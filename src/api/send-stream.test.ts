@@ -1,0 +1,86 @@
+// Streams over a real socket: what was sent is forgotten, and who goes is noticed.
+
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { Hono } from "hono";
+import { afterEach, expect, test } from "vitest";
+import { createHttpServer } from "./http-server.ts";
+
+const FRAME = new TextEncoder().encode("data: {}\n\n");
+const FRAMES = 20_000;
+
+const ends: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+test("[F48] [V2] a stream that has sent much holds no more than one that has sent little", async () => {
+  let stream!: ReadableStreamDefaultController<Uint8Array>;
+  const response = await read({
+    start(controller) {
+      stream = controller;
+      stream.enqueue(FRAME);
+    },
+  });
+  // One by one, each when the one before has arrived: there is always room, as for a reader that keeps up.
+  const pass = async (frames: number): Promise<void> => {
+    for (let passed = 0; passed < frames; passed++) {
+      await once(response, "data");
+      stream.enqueue(FRAME);
+    }
+  };
+  await pass(1_000);
+  const before = heldBytes();
+  await pass(FRAMES);
+  // A promise for each frame would be some hundred bytes.
+  expect((heldBytes() - before) / FRAMES).toBeLessThan(30);
+});
+
+test("[V3] a reader that goes while nothing is sent ends the stream", async () => {
+  const gone = Promise.withResolvers<void>();
+  const response = await read({ start: (to) => to.enqueue(FRAME), cancel: () => gone.resolve() });
+  response.destroy();
+  await gone.promise;
+});
+
+test("[V3] so does one that goes while there is no room for more", async () => {
+  const gone = Promise.withResolvers<void>();
+  let full = 0;
+  const response = await read({
+    pull(to) {
+      full++;
+      to.enqueue(new Uint8Array(1_000_000));
+    },
+    cancel: () => gone.resolve(),
+  });
+  response.pause();
+  await expect.poll(() => full).toBeGreaterThan(2);
+  response.destroy();
+  await gone.promise;
+});
+
+async function read(source: UnderlyingDefaultSource<Uint8Array>): Promise<IncomingMessage> {
+  const app = new Hono();
+  app.get(
+    "/",
+    () => new Response(new ReadableStream(source), { headers: { "Content-Type": "text/event-stream" } }),
+  );
+  const { server, close } = createHttpServer(app);
+  ends.push(close);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const [response] = (await once(request({ port, host: "127.0.0.1" }).end(), "response")) as [
+    IncomingMessage,
+  ];
+  return response;
+}
+
+function heldBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
+}
