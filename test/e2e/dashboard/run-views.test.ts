@@ -80,7 +80,7 @@ test("[U08] [U09] the waterfall says where the time went, and a span of it opens
   await page.goto(at(stage, runId, "waterfall"));
   await page
     .getByTestId("took")
-    .getByText(/a person was waited for \d+\s%/)
+    .getByText(/\d+\s% waiting for a person/)
     .waitFor();
   await page.getByTestId("now").waitFor({ state: "attached" });
   await approve(p);

@@ -6,7 +6,7 @@ import { LOOKS } from "./activities.ts";
 export function TookLine({ path, isOver }: { path: readonly Piece[]; isOver: boolean }) {
   const shares = sharesOf(path);
   const total = shares.reduce((sum, { ms }) => sum + ms, 0);
-  const parts = shares.map(({ activity, share }) => `${LOOKS[activity].share} ${percent(share)}`);
+  const parts = shares.map(({ activity, share }) => `${percent(share)} ${LOOKS[activity].share}`);
   return (
     <p className="min-w-0 flex-1 basis-64 px-3 text-sm md:px-4" data-testid="took">
       <span className="font-semibold">
