@@ -244,7 +244,7 @@ export const ProblemView = z.object({
   code: z.string(),
   severity: z.enum(["error", "warning"]),
   message: z.string(),
-  suggestion: z.string().optional(),
+  suggestion: z.string().exactOptional(),
 });
 
 export const AgentView = z.object({

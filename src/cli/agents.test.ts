@@ -22,6 +22,15 @@ async function ours(files: Record<string, string> = {}): Promise<Project> {
   return project({ ...FILES, ...files });
 }
 
+test("a run says what of its agent's file was read otherwise than it was written", async () => {
+  await using p = await project({
+    "agents/helper.md": "---\nname: helper\ndescription: [broken\n---\nDo it.\n",
+  });
+  const { code, stderr } = await p.cadre("run", "helper", "hello");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^warning: agents\/helper\.md:\d+:\d+ `description` is no YAML/m);
+});
+
 describe("cadre agents", () => {
   test("your own first, with kind, delegates, tools and model; the built-in ones by pack; no store is made", async () => {
     await using p = await ours({ "agents/broken.md": file("handoff: nobody\n") });

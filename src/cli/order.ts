@@ -2,11 +2,13 @@
 
 import { findAgent } from "../agents/load.ts";
 import { type CadreClient, isUnreachable } from "../api/client.ts";
+import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
 import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
 import type { Invocation } from "./io.ts";
 import { projectOf } from "./project.ts";
+import { plainLine } from "./view/plain.ts";
 
 export type { Preset };
 
@@ -57,4 +59,16 @@ async function retryOnce(client: CadreClient, id: string): Promise<string> {
       `The process that has the store left before it answered. \`cadre runs\` shows whether ${id} is being tried again; if not, say it again.`,
     );
   }
+}
+
+/** What was read otherwise than it was written must not be found out by its answer. */
+export async function sayAgentWarnings(
+  client: CadreClient,
+  runId: string,
+  { io }: Invocation,
+): Promise<void> {
+  const { agent } = await client.run(runId);
+  const { problems } = await client.agent(agent);
+  for (const problem of problems)
+    io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
 }

@@ -10,7 +10,14 @@ import { type Invocation, isAttended } from "../io.ts";
 import { createKeys } from "../keys.ts";
 import { type Leaving, watchLeaving } from "../leaving.ts";
 import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
-import { beginOrder, type Order, orderOf, type Preset, refuseUnknownAgent } from "../order.ts";
+import {
+  beginOrder,
+  type Order,
+  orderOf,
+  type Preset,
+  refuseUnknownAgent,
+  sayAgentWarnings,
+} from "../order.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
 import { askForTrust } from "../trust-question.ts";
@@ -105,6 +112,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     );
   }
   const runId = await beginOrder(client, order, company.type !== "nobody", key);
+  await sayAgentWarnings(client, runId, invocation);
   return [watched(runId, invocation)];
 }
 
