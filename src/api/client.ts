@@ -21,6 +21,7 @@ import type {
   EventPage,
   ExplanationView,
   FeedItem,
+  ForkBody,
   GrantView,
   Health,
   LinkView,
@@ -85,6 +86,8 @@ export interface CadreClient {
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
   retry(runId: string): Promise<{ runId: string }>;
+  /** A new root that goes another way from an event of the run. */
+  fork(runId: string, body?: ForkBody, idempotencyKey?: string): Promise<{ runId: string }>;
   message(runId: string, text: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
@@ -155,6 +158,7 @@ export function createClient(options: ClientOptions): CadreClient {
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),
+    fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
     message: (runId, text) => post(ofRun(runId, "/message"), { text }),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),

@@ -35,6 +35,7 @@ export {
   EmptyBody,
   EventsQuery,
   FeedQuery,
+  ForkBody,
   MAX_PAGE,
   MessageBody,
   type MessagesFilter,
