@@ -15,6 +15,7 @@ import type {
   AgentView,
   ApprovalView,
   Check,
+  Comparison,
   ContextSummary,
   DecisionBody,
   EditPreview,
@@ -88,6 +89,8 @@ export interface CadreClient {
   retry(runId: string): Promise<{ runId: string }>;
   /** A new root that goes another way from an event of the run. */
   fork(runId: string, body?: ForkBody, idempotencyKey?: string): Promise<{ runId: string }>;
+  /** Two runs side by side. */
+  compare(a: string, b: string): Promise<Comparison>;
   message(runId: string, text: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
@@ -159,6 +162,7 @@ export function createClient(options: ClientOptions): CadreClient {
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),
     fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
+    compare: (a, b) => get("/api/compare", { a, b }),
     message: (runId, text) => post(ofRun(runId, "/message"), { text }),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),

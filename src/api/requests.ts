@@ -186,6 +186,8 @@ export const MessagesQuery = z.strictObject({
 });
 export type MessagesFilter = z.output<typeof MessagesQuery>;
 
+export const CompareQuery = z.strictObject({ a: z.string().min(1), b: z.string().min(1) });
+
 /** `summary`: a line for each message. */
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
@@ -202,6 +204,7 @@ export interface RunsFilter {
   root?: string;
   parent?: string;
   session?: string;
+  branchesOf?: string;
   roots?: boolean;
   since?: number;
   waiting?: WaitingOn["kind"];

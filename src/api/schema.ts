@@ -25,10 +25,12 @@ export {
   type TranscriptView,
   Verification,
 } from "./answers.ts";
+export type { Comparison } from "./comparison.ts";
 export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
   CancelBody,
+  CompareQuery,
   ContextQuery,
   Count,
   DecisionBody,

@@ -162,6 +162,10 @@ function addRunVerbs(program: Command, does: Does): void {
     )
     .action(does(async () => (await import("./commands/fork.ts")).fork));
   program
+    .command("compare <a> <b>")
+    .description("two runs side by side: where they first differ, and what each cost")
+    .action(does(async () => (await import("./commands/compare.ts")).compare));
+  program
     .command("runs")
     .description("list runs, newest first, each with the number of runs below it")
     .option(
