@@ -4,14 +4,28 @@ import { pastJournal } from "./past-journal.ts";
 import { applyEvent, type RunJournal } from "./run-journal.ts";
 import type { TreeJournal } from "./tree-journal.ts";
 
-const START = { agent: "x", definition: "", kind: "main", depth: 0, trigger: "user", task: "t", mode: "auto" };
+const START = {
+  agent: "x",
+  definition: "",
+  kind: "main",
+  depth: 0,
+  trigger: "user",
+  task: "t",
+  mode: "auto",
+};
 const event = (position: number, runId: string, seq: number, type: string, payload: object): JournalEvent =>
   ({ runId, seq, position, ts: position * 1_000, type, key: `${seq}`, payload }) as unknown as JournalEvent;
 
 const EVENTS = [
   event(1, "r1", 1, "RUN_STARTED", { ...START, rootRunId: "r1" }),
   event(2, "r1", 2, "MODEL_CALL_STARTED", { callId: "m1", model: "a/b" }),
-  event(4, "r1", 3, "CHILD_RUN_STARTED", { child_run_id: "c1", agent_type: "y", task: "u", trigger: "delegation", key: "m1.0" }),
+  event(4, "r1", 3, "CHILD_RUN_STARTED", {
+    child_run_id: "c1",
+    agent_type: "y",
+    task: "u",
+    trigger: "delegation",
+    key: "m1.0",
+  }),
   event(5, "c1", 1, "RUN_STARTED", { ...START, rootRunId: "r1", parentRunId: "r1" }),
   event(7, "r1", 4, "RUN_COMPLETED", { stopReason: "final_answer", summary: "s", result: {} }),
 ];
