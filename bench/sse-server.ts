@@ -40,8 +40,20 @@ function heldBytes(): number {
 async function cadre() {
   const folder = mkdtempSync(join(tmpdir(), "cadre-bench-"));
   const runtime = await createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder } });
-  const { store, people, admit, retry, say, agents, explain, agentFile, workspaceTree, onDelta, parts } =
-    runtime;
+  const {
+    store,
+    people,
+    admit,
+    retry,
+    fork,
+    say,
+    agents,
+    explain,
+    agentFile,
+    workspaceTree,
+    onDelta,
+    parts,
+  } = runtime;
   const { runId } = await admit({ agent: "assistant", task: "be watched" });
   // As while somebody drives it: a run that rests is read anew for every append.
   await store.acquire(runId, "bench");
@@ -49,7 +61,7 @@ async function cadre() {
   const token = "a-token-that-is-long-enough-for-it";
   const server = await servePublicly(
     {
-      ...{ store, people, admit, retry, say, agents, explain, agentFile, workspaceTree, onDelta },
+      ...{ store, people, admit, retry, fork, say, agents, explain, agentFile, workspaceTree, onDelta },
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       web: {},

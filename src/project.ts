@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
 import { type AgentFile, agentFile } from "./agents/agent-file.ts";
+import { editedAgent } from "./agents/edited-agent.ts";
 import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
 import { watchAgents } from "./agents/last-good.ts";
@@ -78,6 +79,8 @@ export interface Project {
   agents(): Promise<AgentSet>;
   /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
   find(name: string): Promise<Definition>;
+  /** One that a run has pinned, as it would be if its file read so. Throws AGENT_INVALID, or what its model lacks. */
+  findEdited(pinned: Definition, text: string): Promise<Definition>;
   /** Agent files anywhere, of whatever product, and what is wrong with each. */
   files(paths: readonly string[]): Promise<FileReport[]>;
   /** The static picture of an agent, before anything runs. */
@@ -145,6 +148,9 @@ export function openProject(options: ProjectOptions): Project {
     mask: projectMask({ folder: config.folder, env, config }),
     agents,
     find: async (name) => usable(await named(name), models),
+    async findEdited({ source: { file } }, text) {
+      return usable(pinned((await editedAgent(folders, known, { file, text })).definition, own), models);
+    },
     files: (paths) => checkFiles(paths, known),
     offered,
     async explain(name) {

@@ -16,10 +16,12 @@ import { createLocalEngine } from "./engines/local.ts";
 import { repeat } from "./engines/repeat.ts";
 import { CadreError } from "./errors.ts";
 import { type Ids, type RunId, systemIds } from "./ids.ts";
+import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
 import { drive } from "./loop/drive.ts";
 import { endCancelled } from "./loop/end-cancelled.ts";
+import { type ForkParts, type ForkRequest, fork } from "./loop/fork.ts";
 import { createGate } from "./loop/gate.ts";
 import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
@@ -85,6 +87,8 @@ export interface Runtime {
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
   retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  /** A new root that begins with what stands in another run up to an event. */
+  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string): Promise<{ runId: RunId }>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -135,6 +139,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     wake: (runId) => engine.wake(runId),
   };
 
+  const forkParts: ForkParts = {
+    ...admitParts,
+    chooseModel: project.chooseModel,
+    editedAgent: project.findEdited,
+    prepare: (definition) => prepared(definition, project, report),
+  };
+
   let stopWork: (() => Promise<void>) | undefined;
   return {
     config,
@@ -149,6 +160,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
+    fork: (runId, request, key) => fork(runId, request, forkParts, key),
     async start() {
       stopWork = await startWork(engine, parts, report);
     },
@@ -179,12 +191,13 @@ type Report = NonNullable<RuntimeOptions["onProblem"]>;
 
 /** An agent as a run pins it. Servers that it may use and that cannot be had are told; it runs without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
-  return async (name) => {
-    const definition = await project.find(name);
-    for (const why of await project.ready(definition))
-      report({ message: "Something of an MCP server is not used.", error: new Error(why) });
-    return definition;
-  };
+  return async (name) => prepared(await project.find(name), project, report);
+}
+
+async function prepared(definition: Definition, project: Project, report: Report): Promise<Definition> {
+  for (const why of await project.ready(definition))
+    report({ message: "Something of an MCP server is not used.", error: new Error(why) });
+  return definition;
 }
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */

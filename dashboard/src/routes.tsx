@@ -13,6 +13,7 @@ import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
 import { type AgentSearch, agentSearch } from "./pages/agent-search.ts";
 import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
+import { type CompareSearch, compareSearch } from "./pages/compare-search.ts";
 import { type InboxSearch, inboxSearch } from "./pages/inbox-search.ts";
 import { NotFound } from "./pages/not-found.tsx";
 import { type RunSearch, runSearch } from "./pages/run-search.ts";
@@ -81,6 +82,13 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import("./pages/usage.tsx"), "UsagePage"),
 });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: (search): CompareSearch => compareSearch(search),
+  component: lazyRouteComponent(() => import("./pages/compare.tsx"), "ComparePage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -88,7 +96,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([runs, run, inbox, agents, agent, chat, session, usage, settings]),
+  routeTree: root.addChildren([runs, run, inbox, agents, agent, chat, session, usage, compare, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
   defaultErrorComponent: ({ error, reset }) => <Failure error={error} onAgain={reset} />,

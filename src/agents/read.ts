@@ -38,8 +38,17 @@ async function readFolders(folders: readonly Folder[], seen: Set<string>): Promi
 
 /** `way` tells the product by where the file lies; absent: as the file is called in messages. */
 export async function readAgentFile(path: string, folder: Folder, way?: string): Promise<DraftFile> {
+  return draftFile(await readSource(path, folder.display(path)), path, folder, way);
+}
+
+/** As if the file at that path read so. */
+export async function draftFile(
+  source: string | ParsedAgent,
+  path: string,
+  folder: Folder,
+  way?: string,
+): Promise<DraftFile> {
   const file = folder.display(path);
-  const source = await readSource(path, file);
   const parsed = typeof source === "string" ? parseAgent(source, file) : source;
   const missing = parsed.problems.find(({ code }) => code === "NO_FRONTMATTER");
   if (missing) return skipped({ ...missing, message: "no front matter: not read as an agent" });

@@ -22,6 +22,7 @@ export interface ServedRuntime
     | "people"
     | "admit"
     | "retry"
+    | "fork"
     | "say"
     | "explain"
     | "agentFile"
@@ -34,7 +35,7 @@ export interface ServedRuntime
 }
 
 export async function serveRuntime(runtime: ServedRuntime, folder: string) {
-  const { store, people, admit, retry, say, agents, onDelta, defaultModel: model } = runtime;
+  const { store, people, admit, retry, fork, say, agents, onDelta, defaultModel: model } = runtime;
   const problems: { message: string; error: unknown }[] = [];
   const listeners = { deltas: 0, commits: 0 };
   const parts: ApiParts = {
@@ -42,6 +43,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     people,
     admit,
     retry,
+    fork,
     say,
     explain: runtime.explain,
     agentFile: runtime.agentFile,

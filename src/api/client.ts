@@ -15,12 +15,14 @@ import type {
   AgentView,
   ApprovalView,
   Check,
+  Comparison,
   ContextSummary,
   DecisionBody,
   EditPreview,
   EventPage,
   ExplanationView,
   FeedItem,
+  ForkBody,
   GrantView,
   Health,
   LinkView,
@@ -85,6 +87,10 @@ export interface CadreClient {
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
   retry(runId: string): Promise<{ runId: string }>;
+  /** A new root that goes another way from an event of the run. */
+  fork(runId: string, body?: ForkBody, idempotencyKey?: string): Promise<{ runId: string }>;
+  /** Two runs side by side. */
+  compare(a: string, b: string): Promise<Comparison>;
   message(runId: string, text: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
@@ -155,6 +161,8 @@ export function createClient(options: ClientOptions): CadreClient {
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),
+    fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
+    compare: (a, b) => get("/api/compare", { a, b }),
     message: (runId, text) => post(ofRun(runId, "/message"), { text }),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),

@@ -13,7 +13,7 @@ import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { Hub } from "./hub.ts";
-import type { Check, LinkView } from "./schema.ts";
+import type { Check, ForkBody, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { WorkspaceTree } from "./wire.ts";
 
@@ -23,6 +23,8 @@ export interface ApiParts {
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
   /** A new run that continues an ended one from its last good event. */
   retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  /** A new root that begins with what stands in another run up to an event. */
+  fork(runId: RunId, request: ForkBody, idempotencyKey?: string): Promise<{ runId: RunId }>;
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */

@@ -32,10 +32,22 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
     project = tempProject({ "agents/clerk.md": CLERK });
     const { folder } = project;
     served.runtime = await open(folder);
-    const { store, people, admit, retry, say, explain, agentFile, workspaceTree, agents, onDelta, parts } =
-      served.runtime;
+    const {
+      store,
+      people,
+      admit,
+      retry,
+      fork,
+      say,
+      explain,
+      agentFile,
+      workspaceTree,
+      agents,
+      onDelta,
+      parts,
+    } = served.runtime;
     served.parts = {
-      ...{ store, people, admit, retry, say, explain, agentFile, workspaceTree, agents, onDelta },
+      ...{ store, people, admit, retry, fork, say, explain, agentFile, workspaceTree, agents, onDelta },
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       web: {},

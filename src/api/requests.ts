@@ -64,6 +64,23 @@ export const CancelBody = z.strictObject({ reason: z.string().exactOptional() })
 export const MessageBody = z.strictObject({ text: z.string().trim().min(1) });
 export const EmptyBody = z.strictObject({});
 
+export const ForkBody = z.strictObject({
+  /** The event to fork at; absent: the latest. The fork begins there or before it, where no call was open. */
+  seq: z.int().positive().exactOptional(),
+  edit: z
+    .strictObject({
+      /** Said after what stands before the fork; in place of the task, where nothing was answered yet. */
+      message: z.string().trim().min(1).exactOptional(),
+      model: z.string().min(1).exactOptional(),
+      /** The text of the agent's file, as it would read. */
+      agent: z.string().min(1).max(1_000_000).exactOptional(),
+    })
+    .exactOptional(),
+  /** True: calls happen as in any other run. Otherwise recorded results stand in for them, and what is not recorded asks. */
+  allowEffects: z.boolean().exactOptional(),
+});
+export type ForkBody = z.input<typeof ForkBody>;
+
 export const SayBody = z.strictObject({
   /** Absent: whoever was spoken to last. */
   agent: z.string().min(1).exactOptional(),
@@ -111,6 +128,8 @@ export const RunsQuery = z.strictObject({
   root: z.string().min(1).exactOptional(),
   parent: z.string().min(1).exactOptional(),
   session: z.string().min(1).exactOptional(),
+  /** Forks and retries of runs in the tree of this root. */
+  branchesOf: z.string().min(1).exactOptional(),
   /** Only those that no other run has started. */
   roots: Flag.exactOptional(),
   /** Milliseconds since the epoch: started then or later. */
@@ -167,6 +186,8 @@ export const MessagesQuery = z.strictObject({
 });
 export type MessagesFilter = z.output<typeof MessagesQuery>;
 
+export const CompareQuery = z.strictObject({ a: z.string().min(1), b: z.string().min(1) });
+
 /** `summary`: a line for each message. */
 export const ContextQuery = z.strictObject({ view: z.enum(["summary", "raw"]).default("raw") });
 
@@ -183,6 +204,7 @@ export interface RunsFilter {
   root?: string;
   parent?: string;
   session?: string;
+  branchesOf?: string;
   roots?: boolean;
   since?: number;
   waiting?: WaitingOn["kind"];

@@ -4,6 +4,7 @@ import type { RouteParts } from "./parts.ts";
 import type { Route } from "./route.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
+import { compareRoutes } from "./routes/compare.ts";
 import { contractRoutes } from "./routes/contracts.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
@@ -19,6 +20,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
   return [
     ...runRoutes(parts),
     ...runActionRoutes(parts),
+    ...compareRoutes(parts),
     ...approvalRoutes(parts),
     ...grantRoutes(parts),
     ...agentRoutes(parts),

@@ -25,16 +25,19 @@ export {
   type TranscriptView,
   Verification,
 } from "./answers.ts";
+export type { Comparison } from "./comparison.ts";
 export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
   CancelBody,
+  CompareQuery,
   ContextQuery,
   Count,
   DecisionBody,
   EmptyBody,
   EventsQuery,
   FeedQuery,
+  ForkBody,
   MAX_PAGE,
   MessageBody,
   type MessagesFilter,

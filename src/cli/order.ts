@@ -1,7 +1,8 @@
-// What a person wants begun: a task, an ended run tried again, or only what was left here.
+// What a person wants begun: a task, an ended run tried again, a fork, or only what was left here.
 
 import { findAgent } from "../agents/load.ts";
 import { type CadreClient, isUnreachable } from "../api/client.ts";
+import type { ForkBody } from "../api/schema.ts";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
@@ -15,6 +16,7 @@ export type { Preset };
 export type Order =
   | { type: "task"; wanted: Wanted; preset?: Preset | undefined }
   | { type: "retry"; runId: string }
+  | { type: "fork"; runId: string; body: ForkBody }
   | { type: "rest" };
 
 export function orderOf(words: readonly string[], preset?: Preset): Order {
@@ -41,6 +43,7 @@ export async function beginOrder(
   attended: boolean,
   key: string,
 ): Promise<string> {
+  if (order.type === "fork") return (await client.fork(order.runId, order.body, key)).runId;
   if (order.type === "retry") return retryOnce(client, order.runId);
   const { agent, task } = await chooseAgent(client, order.wanted);
   const { preset } = order;

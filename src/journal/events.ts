@@ -9,6 +9,7 @@ import {
   ApprovalPolicy,
   Estimate,
   FileChange,
+  Fork,
   ResultEnvelope,
   Spent,
   StopReason,
@@ -24,6 +25,7 @@ export {
   Estimate,
   FileChange,
   FirstCause,
+  Fork,
   ResultEnvelope,
   RUN_STATUSES,
   RunStatus,
@@ -96,6 +98,9 @@ export const payloads = {
     /** The run's own rules: given when it was started. */
     permissions: Rules.optional(),
     continues: z.object({ runId: z.string(), seq: z.int(), hash: z.string() }).optional(),
+    fork: Fork.optional(),
+    /** In a fork and all below it: what cannot be taken back asks a person, whatever a rule or an older grant says. */
+    effects: z.literal("ask").optional(),
     untrusted: Untrusted,
     /** Hosts that whoever started it knew by itself. */
     hosts: z.array(z.string()).optional(),
@@ -215,6 +220,8 @@ export const payloads = {
     untrusted: z.string().optional(),
     /** The sandbox that a command ran in; `none`: it ran with the rights of Cadre's user. */
     sandbox: z.string().optional(),
+    /** Nothing ran: this result of another run stands in for it. */
+    recorded: z.object({ runId: z.string(), seq: z.int() }).optional(),
     ms: z.number().optional(),
   }),
   OUTCOME_DECIDED: z.object({

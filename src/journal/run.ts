@@ -86,6 +86,16 @@ export const FirstCause = z.object({
 });
 export type FirstCause = z.infer<typeof FirstCause>;
 
+/** What a run that was forked off another one is, beside what it continues. */
+export const Fork = z.object({
+  /** The event that was chosen; what it continues ends there or before, where no call was open. */
+  at: z.int().positive(),
+  edited: z.array(z.enum(["message", "model", "agent"])).optional(),
+  /** Events of the other run after that point: ends of children that it had started before and not waited for. */
+  heard: z.array(z.int().positive()).optional(),
+});
+export type Fork = z.infer<typeof Fork>;
+
 /** Where a run stands in a team: whose, in which round, and for which member. */
 export const TeamSeat = z.object({ runId: z.string(), round: z.int().positive(), member: z.string() });
 export type TeamSeat = z.infer<typeof TeamSeat>;

@@ -155,6 +155,7 @@ async function startOf(
     limits: childLimits(maxTurns, definition, parent, parts),
     approvals,
     ...(permissions === undefined ? {} : { permissions }),
+    ...(parent.effects === undefined ? {} : { effects: parent.effects }),
     ...begunWith(run.state.taint),
   };
 }

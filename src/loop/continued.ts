@@ -3,7 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { JournalEvent, Payload } from "../journal/events.ts";
+import type { Fork, JournalEvent, Payload } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
 
 /** A session may last for years. A longer chain is a mistake, or somebody's database. */
@@ -15,18 +15,30 @@ export async function eventsBefore(
   start: Payload<"RUN_STARTED">,
 ): Promise<JournalEvent[]> {
   const chain: JournalEvent[][] = [];
-  let continues = start.continues;
+  let { continues, fork } = start;
   while (continues) {
     if (chain.length >= LONGEST_CHAIN)
       throw new CadreError("JOURNAL_CORRUPT", "A run continues too many others.");
-    const head = await store.head(continues.runId);
-    if (head?.seq !== continues.seq || head.hash !== continues.hash) throw isGone(continues.runId);
-    const events = await store.journal(continues.runId);
-    chain.unshift(events);
+    const there = await store.head(continues.runId, continues.seq);
+    if (there?.hash !== continues.hash) throw isGone(continues.runId);
+    const events = await store.journal(continues.runId, 0, continues.seq);
+    chain.unshift([...events, ...(await heardLater(store, continues.runId, fork))]);
     const first = events[0];
-    continues = first?.type === "RUN_STARTED" ? first.payload.continues : undefined;
+    ({ continues, fork } = first?.type === "RUN_STARTED" ? first.payload : NOTHING);
   }
   return chain.flat();
+}
+
+const NOTHING: Pick<Payload<"RUN_STARTED">, "continues" | "fork"> = {};
+
+/** What a fork was told of another run's children that ended after the fork's point. */
+async function heardLater(
+  store: Pick<Store, "journal">,
+  runId: RunId,
+  { heard = [] }: Pick<Fork, "heard"> = {},
+): Promise<JournalEvent[]> {
+  const found = await Promise.all(heard.map((seq) => store.journal(runId, seq - 1, 1)));
+  return found.flat();
 }
 
 export const isGone = (runId: RunId): CadreError =>

@@ -38,6 +38,9 @@ export function effectOfErrand(tool: string): Effect {
   return tool === "cancel_run" || tool === SEND_MESSAGE ? "idempotent" : "read";
 }
 
+/** It starts or joins runs outside of the tree. */
+export const reachesOthers = (tool: string): boolean => tool === SEND_MESSAGE;
+
 /** Some errands depend on the agent's file, and on where it stands. */
 export function mayRun(tool: string, view: View, parts: Pick<LoopParts, "offers">): boolean {
   if (isQuestion(tool)) return mayAsk(view, parts);

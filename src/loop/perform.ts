@@ -8,7 +8,7 @@ import { runErrand } from "./errands.ts";
 import { finish } from "./finish.ts";
 import { mergeChild } from "./merge-child.ts";
 import type { LoopParts } from "./parts.ts";
-import { propose } from "./propose.ts";
+import { proposeCalls } from "./propose-calls.ts";
 import { proposeMade } from "./propose-made.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { runTools } from "./run-tools.ts";
@@ -35,7 +35,7 @@ export async function perform(
     case "call-model":
       return callModel(action, run, parts, effects);
     case "propose":
-      return propose(action.calls, run, parts);
+      return proposeCalls(action.calls, run, parts);
     case "propose-made":
       return proposeMade(action.calls, run, parts);
     case "run-tools":

@@ -8,6 +8,7 @@ import type { LoopParts } from "./parts.ts";
 import { currentGrants, judgedCall } from "./propose.ts";
 import { refusalOf } from "./refuse-call.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { orRecorded } from "./stand-in.ts";
 
 /** In one append: of calls that are made together none is there without the others. */
 export async function proposeMade(
@@ -20,7 +21,8 @@ export async function proposeMade(
   for (const made of calls) {
     const call = stepCall(made.id, made.name, made.input);
     const judged = refusalOf(call, 0, run, parts) ?? (await judgedCall(call, grants, run, parts));
-    events.push(...withInput(judged, made));
+    const [proposal, recorded] = await orRecorded(judged, call, run, parts);
+    events.push(...withInput(proposal!, made), ...(recorded ? [recorded] : []));
   }
   run.record(...events);
 }

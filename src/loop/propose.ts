@@ -10,23 +10,12 @@ import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-cal
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
 import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
-import { effectOfErrand, isErrand, mustBeListed, previewOfErrand } from "./errands.ts";
+import { effectOfErrand, isErrand, mustBeListed, previewOfErrand, reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import { raisedByDelegation, raisedByErrand } from "./raises.ts";
-import { invalidJson, refusalOf, result } from "./refuse-call.ts";
+import { invalidJson, result } from "./refuse-call.ts";
 import { refuseDelegation } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
-
-/** Judges the calls, and answers at once those that cannot be run as they are. */
-export async function propose(ids: readonly string[], run: RunJournal, parts: LoopParts): Promise<void> {
-  const grants = await currentGrants(run, parts);
-  const all = [...run.state.calls.keys()];
-  for (const id of ids) {
-    const call = run.state.calls.get(id)!;
-    const refusal = refusalOf(call, all.indexOf(id), run, parts);
-    run.record(refusal ?? (await judgedCall(call, grants, run, parts)));
-  }
-}
 
 export async function judgedCall(
   call: ToolCall,
@@ -188,6 +177,8 @@ export function judgeCall(
   }));
   const own = { source: `agent ${definition.name}`, rules: { allow: [], ...definition.permissions } };
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
+  // A message starts runs that know nothing of the fork.
+  const forked = state.start!.effects === "ask" && (effect === "unsafe" || reachesOthers(tool.name));
   return parts.judge({
     tool: tool.name,
     input,
@@ -195,7 +186,8 @@ export function judgeCall(
     gate: isLoops(tool.name) ? { ...definition.tools, allow: undefined } : definition.tools,
     ancestors: [own, ...above],
     authority: [...parts.authority(), ...given],
-    grants,
+    grants: forked ? grants.filter(({ inTree }) => inTree) : grants,
+    forked,
     workspace,
     mergesInto,
     taint: { ...state.taint, raises: tool.raises },
@@ -208,12 +200,18 @@ const isLoops = (tool: string): boolean => tool === DELEGATE || (isErrand(tool) 
 
 /** What people have granted: in this run, for the trees that it stands in, and for good. */
 export async function currentGrants(run: RunJournal, parts: LoopParts): Promise<Grant[]> {
-  const line = new Set([run.runId, ...(run.state.start!.ancestors ?? []).map(({ runId }) => runId)]);
+  const { ancestors = [], rootRunId } = run.state.start!;
+  const line = [...ancestors.map(({ runId }) => runId), run.runId];
+  // A fork of a child has ancestors that are of another tree.
+  const inTree = new Set(line.slice(Math.max(0, line.indexOf(rootRunId))));
   // Not from the fold: what was revoked still stands in the journal that it was given in.
   const standing = (await parts.store.grants()).filter(
-    ({ scope, runId }) => scope === "always" || line.has(runId),
+    ({ scope, runId }) => scope === "always" || line.includes(runId),
   );
-  return [...standing, ...run.state.grants.filter(({ scope }) => scope === "run")];
+  return [
+    ...standing.map((grant) => ({ ...grant, inTree: inTree.has(grant.runId) })),
+    ...run.state.grants.filter(({ scope }) => scope === "run").map((grant) => ({ ...grant, inTree: true })),
+  ];
 }
 
 export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal): Promise<Preview> {

@@ -1,5 +1,5 @@
 // The verdict on a call, and the rule that decided. The order is the whole idea:
-//   the agent's gate > deny > a person's grants > an ask from above, or for taint > the most specific of ask and allow
+//   the agent's gate > deny > a person's grants > an ask in a fork, from above, or for taint > the most specific of ask and allow
 //   > the preset > the default.
 // What cannot be read off a command never matches an allow; a deny that it might match turns an allow into an ask.
 
@@ -18,6 +18,7 @@ export const judge: Judge = (request) => {
     (denial?.sure ? denial.verdict : undefined) ??
     deniedByPreset(request) ??
     granted(call, request) ??
+    askedInFork(request) ??
     askedByTaint(request) ??
     askedFromAbove(call, request) ??
     denial?.verdict ??
@@ -44,6 +45,11 @@ function denied(call: Call, request: PermissionRequest): { sure: boolean; verdic
     doubt ??= { sure: false, verdict: { verdict: "ask", rule: `${rule} cannot be ruled out` } };
   }
   return doubt;
+}
+
+/** No rule in a file lifts it: rules were written for the run that is forked, not for doing it once more. */
+function askedInFork({ forked, tool }: PermissionRequest): Verdict | undefined {
+  return forked ? { verdict: "ask", rule: `fork ask ${tool}: it is not recorded` } : undefined;
 }
 
 /** Every part must be granted; commands that only read may stand beside one that is. */

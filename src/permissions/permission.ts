@@ -26,6 +26,8 @@ export interface Grant {
   /** Absent: in any. */
   folder?: string | undefined;
   until?: number | undefined;
+  /** Given in the tree of the run that asks. */
+  inTree?: boolean;
 }
 
 /** How long "always" lasts: what nobody has looked at for a while is asked about again. */
@@ -51,6 +53,8 @@ export interface PermissionRequest extends Workplace {
         raises?: string | undefined;
       }
     | undefined;
+  /** In a fork, of what cannot be taken back: it happened once already, or never was to. */
+  forked?: boolean | undefined;
   now: number;
 }
 

@@ -106,6 +106,8 @@ export interface RunState {
   /** The latest list of what is to do. */
   todos: Todo[];
   taint: Taint;
+  /** Results of other runs that have stood in for calls of this one: `<run>#<seq>`. */
+  stoodIn: Set<string>;
 }
 
 export const emptyRunState = (): RunState => ({
@@ -148,6 +150,7 @@ export const emptyRunState = (): RunState => ({
   tests: undefined,
   todos: [],
   taint: emptyTaint(),
+  stoodIn: new Set(),
 });
 
 export function applyRunState(state: RunState, event: JournalEvent): RunState {
@@ -338,7 +341,8 @@ function started(state: RunState, event: EventOf<"TOOL_STARTED">): void {
 }
 
 function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
-  const { toolCallId: id, files, seen, isError } = event.payload;
+  const { toolCallId: id, files, seen, isError, recorded } = event.payload;
+  if (recorded) state.stoodIn.add(`${recorded.runId}#${recorded.seq}`);
   for (const { path, change } of files ?? [])
     if (change !== "modified" || !state.files.has(path)) state.files.set(path, change);
   if (seen) state.seen.set(seen.path, seen.fingerprint);

@@ -77,7 +77,12 @@ export const timelineProjection: Projection<Timeline> = {
 type Line = [kind: TimelineKind, tone: TimelineEntry["tone"], title: string, detail?: string | undefined];
 
 const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | undefined } = {
-  RUN_STARTED: ({ payload }) => ["start", "plain", `Started: ${payload.agent}`, payload.task],
+  RUN_STARTED: ({ payload }) => [
+    "start",
+    "plain",
+    `Started: ${payload.agent}${forkedOff(payload)}`,
+    payload.task,
+  ],
   CONTEXT_ADDED: ({ payload }) => contextLine(payload),
   MODEL_CALL_STARTED: ({ payload: { model, attempt = 1, purpose = "turn" } }) => {
     const again = attempt > 1 ? ` again (attempt ${attempt})` : "";
@@ -280,17 +285,31 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
   }
 }
 
+/** Where a fork comes from: ` (fork of r1…#12, another message)`. */
+export function forkedOff({ fork, continues }: Payload<"RUN_STARTED">): string {
+  if (!fork || !continues) return "";
+  const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
+  return ` (fork of ${continues.runId}#${fork.at}${edited})`;
+}
+
 function resultLine(
-  { output, outcome, isError, files, sandbox }: Payload<"TOOL_RESULT">,
+  { output, outcome, isError, files, sandbox, recorded }: Payload<"TOOL_RESULT">,
   call: string,
 ): Line {
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  if (recorded)
+    return [
+      "result",
+      "quiet",
+      `Not done again: ${call} (as recorded in ${recorded.runId}#${recorded.seq})`,
+      text,
+    ];
   const where = sandbox === undefined ? "" : sandbox === "none" ? " (no sandbox)" : ` (sandbox ${sandbox})`;
   const what = `${call}${where}`;
-  const detail = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
-  if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, detail];
+  if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
   const [tone, words] = RESULTS[outcome ?? (isError ? "error" : "ok")];
-  return ["result", tone, `${words}: ${what}`, detail];
+  return ["result", tone, `${words}: ${what}`, text];
 }
 
 const RESULTS: Record<NonNullable<Payload<"TOOL_RESULT">["outcome"]>, [TimelineEntry["tone"], string]> = {

@@ -115,7 +115,15 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   transcript.slots = new Map();
   transcript.hidden = new Set();
   const last = transcript.placed.at(-1)?.message.role;
-  const goesOn = payload.trigger === "retry" && (last === "tool" || last === "user");
+  const { trigger, fork } = payload;
+  const isEdited = fork?.edited?.includes("message") ?? false;
+  const goesOn =
+    (trigger === "retry" || (trigger === "fork" && !isEdited)) && (last === "tool" || last === "user");
+  // An edited task takes the place of the one that nobody has answered yet.
+  if (isEdited && last === "user" && transcript.placed.every(({ message }) => message.role === "user")) {
+    transcript.placed = [];
+    transcript.characters = 0;
+  }
   transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
 }
 

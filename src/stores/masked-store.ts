@@ -29,7 +29,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     treeTotals: (roots) => store.treeTotals(roots),
     firstHits: (q, runs) => store.firstHits(q, runs),
     journal: (runId, after, limit) => store.journal(runId, after, limit),
-    head: (runId) => store.head(runId),
+    head: (runId, at) => store.head(runId, at),
     read: (after, limit, of) => store.read(after, limit, of),
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(listener),

@@ -140,6 +140,8 @@ export interface RunFilter {
   root?: RunId;
   parent?: RunId;
   session?: string;
+  /** Those outside of the tree of this root that continue a run of it. */
+  branchesOf?: RunId;
   /** Only those that no other run has started. */
   roots?: boolean;
   /** Started at this time or later. */
@@ -304,8 +306,8 @@ export interface Store {
   totals(): Promise<StoreTotals>;
   /** A run's journal in order, verified against its chain. */
   journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
-  /** Hash of a run's chain at its latest event. */
-  head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined>;
+  /** Hash of a run's chain at its latest event, or at another one. */
+  head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
   /** All journals in commit order. */
   read(after: Position, limit: number, of?: { run?: RunId; root?: RunId }): Promise<JournalEvent[]>;
   position(): Promise<Position>;

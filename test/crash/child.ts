@@ -121,18 +121,25 @@ const runtime = await createRuntime({
     after: (tool) => boundary(`after ${tool}`),
   }),
 });
-let runId = "";
-const ended = new Promise<void>((resolve) => {
-  store.onCommit((events) => {
-    if (events.some((event) => event.runId === runId && TERMINAL_TYPES.has(event.type))) resolve();
-    if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime);
-  });
+let onEnd: (runId: string) => void = () => {};
+store.onCommit((events) => {
+  for (const { runId, type } of events) if (TERMINAL_TYPES.has(type)) onEnd(runId);
+  if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime);
 });
+
+async function seeEnd(runId: string): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    onEnd = (other) => other === runId && resolve();
+  });
+  await beThePerson(runtime);
+  if ((await store.run(runId))?.endedAt === undefined) await ended;
+}
+
 const alive = setInterval(() => {}, 1_000);
-({ runId } = await runtime.admit({ agent: root, task, attended: true }, "crash-suite"));
+const { runId } = await runtime.admit({ agent: root, task, attended: true }, "crash-suite");
 await runtime.start();
-await beThePerson(runtime);
-if ((await store.run(runId))?.endedAt === undefined) await ended;
+await seeEnd(runId);
+if (scenario.fork) await seeEnd((await runtime.fork(runId, scenario.fork, "crash-fork")).runId);
 clearInterval(alive);
 await runtime.stop();
 await store.close();

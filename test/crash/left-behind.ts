@@ -79,6 +79,7 @@ function decisionsIn(events: readonly JournalEvent[]): string[] {
 function pathOf(row: RunRow, runs: readonly RunRow[]): string {
   const parent = runs.find(({ id }) => id === row.parentRunId);
   const round = /^team\/(\d+)\//.exec(row.parentKey ?? "")?.[1];
+  if (row.trigger === "fork") return `fork of ${row.agent}`;
   const name = round === undefined ? row.agent : `${row.agent} ${round}`;
   return parent ? `${pathOf(parent, runs)} > ${name}` : name;
 }

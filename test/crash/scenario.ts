@@ -1,6 +1,7 @@
 // The scenarios of the crash suite. Whoever answers the questions looks at the oracle first, as a person would look at
 // the world.
 
+import type { ForkRequest } from "../../src/loop/fork.ts";
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 
 export interface CrashScenario {
@@ -13,6 +14,8 @@ export interface CrashScenario {
   files?: Record<string, string>;
   /** What each of them says, turn by turn; of a member of a team, by name and round: `critic 2`. */
   says: Record<string, ScriptedTurn[]>;
+  /** When the root has ended, it is forked so: the scenario is over with the fork's end. */
+  fork?: ForkRequest;
 }
 
 export const script =
@@ -117,5 +120,8 @@ const team: CrashScenario = {
   },
 };
 
-export const SCENARIOS = { run, tree, steps, team };
+/** The same steps once more, from the beginning: what was done stands in, and is not done again. */
+const fork: CrashScenario = { ...run, fork: { seq: 1 } };
+
+export const SCENARIOS = { run, tree, steps, team, fork };
 export type ScenarioName = keyof typeof SCENARIOS;

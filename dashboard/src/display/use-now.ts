@@ -1,12 +1,15 @@
-import { useSyncExternalStore } from "react";
+import { useContext, useSyncExternalStore } from "react";
+import { Moment } from "./moment.ts";
 
 const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The time, once a second; one clock for the whole page. Not while `still`: then nothing is drawn anew. */
+/** The time, once a second; one clock for the whole page. Not while `still`, or at a past moment: then nothing is drawn anew. */
 export function useNow(still = false): number {
-  return useSyncExternalStore(still ? never : subscribe, () => now);
+  const moment = useContext(Moment);
+  const present = useSyncExternalStore(still || moment !== undefined ? never : subscribe, () => now);
+  return moment ?? present;
 }
 
 function subscribe(listener: () => void): () => void {

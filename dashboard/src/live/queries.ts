@@ -92,6 +92,20 @@ export const transcriptQuery = (runId: string, seq: number) =>
 export const treeQuery = (runId: string) =>
   queryOptions({ queryKey: ["tree", runId], queryFn: () => client.tree(runId) });
 
+/** Forks and retries of runs of a tree. */
+export const branchesQuery = (rootId: string) =>
+  queryOptions({
+    queryKey: ["runs", "branches", rootId],
+    queryFn: async () => (await client.runs({ branchesOf: rootId, limit: 20 })).runs,
+  });
+
+export const compareQuery = (a: string, b: string) =>
+  queryOptions({
+    queryKey: ["measures", "compare", a, b],
+    queryFn: () => client.compare(a, b),
+    staleTime: 0,
+  });
+
 /** What waits for a person in a tree. */
 export const treeApprovalsQuery = (rootId: string) =>
   queryOptions({ queryKey: ["approvals", rootId], queryFn: () => client.approvals({ runId: rootId }) });

@@ -20,6 +20,8 @@ export interface RunSearch {
   tree?: "closed";
   /** Absent: as there is room, or something to look at. */
   details?: "open" | "closed";
+  /** The position up to which the tree is shown; absent: now. */
+  at?: number;
 }
 
 const MAX_PINS = 2;
@@ -40,8 +42,11 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
     ...(pin.length === 0 ? {} : { pin: pin.slice(-MAX_PINS) }),
     ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
     ...(details === undefined ? {} : { details }),
+    ...(isPosition(search["at"]) ? { at: search["at"] } : {}),
   };
 }
+
+const isPosition = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 const words = (value: unknown): string[] =>
   [value].flat().filter((each): each is string => typeof each === "string" && each !== "");

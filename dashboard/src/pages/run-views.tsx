@@ -2,6 +2,7 @@
 
 import { lazy, Suspense, useCallback } from "react";
 import { DetailsPane } from "../components/event-detail/details-pane.tsx";
+import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { Reading } from "../components/timeline/reading.tsx";
@@ -28,11 +29,12 @@ export interface RunViewsProps {
   rootId: string;
   runId: string;
   address: RunAddress;
+  onFork(ref: EventRef): void;
 }
 
 const NONE: NonNullable<RunSearch["show"]> = [];
 
-export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
+export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsProps) {
   const { search, selected, pins, open, go, look, change } = address;
   const { view = "timeline", show = NONE, q = "" } = search;
   const found = useTreeSearch(journal, q, show);
@@ -102,6 +104,7 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
           onToggle={() => toggle("details")}
           onDeselect={() => look(undefined)}
           onPin={address.togglePin}
+          onFork={onFork}
         />
       </div>
     </>

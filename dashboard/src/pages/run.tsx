@@ -2,19 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
 import type { RunTree } from "../../../src/api/schema.ts";
-import { RunActions } from "../components/run-actions/run-actions.tsx";
-import { RunNotices } from "../components/run-actions/run-notices.tsx";
-import { RunHeader } from "../components/run-header/run-header.tsx";
 import { DamageNotice, UnreadableRun } from "../components/run-header/unreadable-run.tsx";
 import { Failure } from "../display/failure.tsx";
 import { Loading } from "../display/loading.tsx";
 import { treeQuery } from "../live/queries.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { useTreeJournal } from "../live/use-tree-journal.ts";
-import { RunViews } from "./run-views.tsx";
-import { useRunAddress } from "./use-run-address.ts";
+import { RunAt } from "./run-at.tsx";
 
 export function RunPage() {
   const { runId } = useParams({ from: "/r/$runId" });
@@ -30,32 +25,15 @@ function TreeOf({ top }: { top: RunTree }) {
   if (journal?.failure) return <Failure error={journal.failure} />;
   if (!journal?.runs.has(top.id))
     return journal?.loaded ? <UnreadableRun row={top} /> : <Loading what="Reading the journal" />;
-  return <RunOf journal={journal} top={top} />;
+  return (
+    <>
+      {isDamaged(journal, top) && <DamageNotice runId={top.id} />}
+      <RunAt journal={journal} top={top} />
+    </>
+  );
 }
 
-function RunOf({ journal, top }: { journal: TreeJournal; top: RunTree }) {
-  const { id: runId, rootRunId: rootId } = top;
-  const address = useRunAddress(runId);
-  const run = journal.runs.get(runId)!;
-  useEffect(() => {
-    document.title = `${run.row.agent}: ${run.row.task.slice(0, 60)} · Cadre`;
-    return () => {
-      document.title = "Cadre";
-    };
-  }, [run.row.agent, run.row.task]);
-  const isDamaged =
-    run.gaps || top.waitingOn?.kind === "quarantine" || (journal.loaded && run.row.seq < top.seq);
-  return (
-    <div className="flex min-h-0 flex-1 flex-col">
-      <RunHeader
-        journal={journal}
-        run={run}
-        onSelect={address.go}
-        actions={<RunActions journal={journal} row={run.row} onGo={address.go} />}
-      />
-      {isDamaged && <DamageNotice runId={runId} />}
-      <RunNotices journal={journal} rootId={rootId} runId={runId} onSelect={address.go} />
-      <RunViews journal={journal} rootId={rootId} runId={runId} address={address} />
-    </div>
-  );
+function isDamaged({ runs, loaded }: TreeJournal, top: RunTree): boolean {
+  const run = runs.get(top.id)!;
+  return run.gaps || top.waitingOn?.kind === "quarantine" || (loaded && run.row.seq < top.seq);
 }

@@ -15,6 +15,8 @@ export interface RunAddress {
   go(runId: string, seq?: number): void;
   /** An event, also of a run whose timeline is open inside this one. */
   look(ref: EventRef | undefined): void;
+  /** A run of another tree, as it is now. */
+  leaveFor(runId: string): void;
   change(next: Change): void;
   toggleOpen(childId: string): void;
   togglePin(ref: EventRef): void;
@@ -51,6 +53,7 @@ export function useRunAddress(runId: string): RunAddress {
           hash: seq === undefined ? "" : String(seq),
           replace: id === runId,
         }),
+      leaveFor: (id) => void navigate({ params: { runId: id }, search: {}, hash: "" }),
       look: (ref) =>
         void navigate({
           search: (before) => runSearch({ ...before, details: undefined }),

@@ -5,7 +5,7 @@ import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../.
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
-import { CancelBody, EmptyBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
+import { CancelBody, EmptyBody, ForkBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
 import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: ApiParts): Route[] {
@@ -25,6 +25,7 @@ export function runActionRoutes(parts: ApiParts): Route[] {
         return { runId };
       },
     ),
+    forkRoute(parts),
     act(
       { name: "cancel", summary: "End a run and all below it", body: CancelBody, answer: Cancelled },
       (id, { body: { reason } }, by) => cancelRun(id, by, reason, people),
@@ -75,6 +76,23 @@ export function runActionRoutes(parts: ApiParts): Route[] {
     });
   }
 }
+
+const forkRoute = ({ store, fork }: ApiParts): Route =>
+  route(
+    {
+      method: "post",
+      path: "/api/runs/{id}/fork",
+      summary: "A new root that goes another way from an event of a run, which stays as it is",
+      body: ForkBody,
+      answer: Started,
+      status: 201,
+      idempotent: true,
+    },
+    async ({ params: { id }, body, idempotencyKey }) => {
+      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey);
+      return { runId };
+    },
+  );
 
 type ActionPath = `/api/runs/{id}/${string}`;
 type ActionSpec<B extends z.ZodType, A extends z.ZodType> = Pick<

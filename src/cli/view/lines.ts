@@ -2,7 +2,7 @@
 
 import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../journal/events.ts";
 import { FINAL_REPORT } from "../../projections/run-state.ts";
-import { describeCall, type TimelineEntry } from "../../projections/timeline.ts";
+import { describeCall, forkedOff, type TimelineEntry } from "../../projections/timeline.ts";
 import { nextAttempt } from "./doing.ts";
 import { count, duration } from "./format.ts";
 import type { LiveRun, LiveTree } from "./live-tree.ts";
@@ -70,8 +70,10 @@ export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
 }
 
 function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
-  const before = payload.continues ? ` · continues ${plainLine(payload.continues.runId)}` : "";
-  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}`)}`;
+  const before =
+    payload.continues && !payload.fork ? ` · continues ${plainLine(payload.continues.runId)}` : "";
+  const fork = plainLine(forkedOff(payload));
+  return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}${fork}`)}`;
 }
 
 function resultLines(
@@ -100,6 +102,7 @@ function withName(title: string, child: LiveRun | undefined): string {
 
 function marked({ payload }: EventOf<"TOOL_RESULT">, what: string): string {
   const outcome = payload.outcome ?? (payload.isError ? "error" : "ok");
+  if (payload.recorded) return `↺ ${what} (not done again: as recorded)`;
   if (outcome === "ok") return `✓ ${what}`;
   return outcome === "error" ? `✗ ${what}` : `✗ ${what} (${outcome.replace("_", " ")})`;
 }

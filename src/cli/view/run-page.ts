@@ -3,7 +3,7 @@
 import type { RunDetail, RunTree } from "../../api/schema.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { fold } from "../../projections/projection.ts";
-import { type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
+import { forkedOff, type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
 import { todosLine } from "../../projections/todos.ts";
 import type { Standing } from "../standing.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
@@ -50,7 +50,7 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
   const [first] = events;
   const before =
     first?.type === "RUN_STARTED" && first.payload.continues
-      ? [paint("dim", `continues run ${first.payload.continues.runId}`)]
+      ? [paint("dim", forkedOff(first.payload).trim() || `continues run ${first.payload.continues.runId}`)]
       : [];
   const started = new Date(run.createdAt).toLocaleString("sv-SE");
   return [

@@ -13,6 +13,10 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
     [(place) => `root = ${place}`, filter.root],
     [(place) => `parent = ${place}`, filter.parent],
     [(place) => `session = ${place}`, filter.session],
+    [
+      (place) => `continues IN (SELECT id FROM runs WHERE root = ${place}) AND root <> ${place}`,
+      filter.branchesOf,
+    ],
     [(place) => `(parent IS NULL) = ${place}`, filter.roots || undefined],
     [(place) => `created_at >= ${place}`, filter.since],
     [(place) => `waiting = ${place}`, filter.waiting],

@@ -162,9 +162,16 @@ export class PostgresReader {
     });
   }
 
-  head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
+  head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined> {
     return this.reading(async (sql) => {
-      const columns = await sql.get("SELECT seq, hash FROM runs WHERE id = $1", runId);
+      const columns =
+        at === undefined
+          ? await sql.get("SELECT seq, hash FROM runs WHERE id = $1", runId)
+          : await sql.get(
+              "SELECT seq, hash FROM events WHERE run = (SELECT n FROM runs WHERE id = $1) AND seq = $2",
+              runId,
+              at,
+            );
       return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
     });
   }

@@ -15,6 +15,11 @@ export function runConditions(filter: RunFilter): { where: string; values: SQLIn
   if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
   if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
   if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
+  if (filter.branchesOf !== undefined)
+    conditions.push([
+      "continues IN (SELECT id FROM runs WHERE root = ?) AND root <> ?",
+      [filter.branchesOf, filter.branchesOf],
+    ]);
   if (filter.roots) conditions.push(["parent IS NULL", []]);
   if (filter.since !== undefined) conditions.push(["created_at >= ?", [filter.since]]);
   if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);

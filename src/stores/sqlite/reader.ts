@@ -138,8 +138,15 @@ export class SqliteReader {
     return found.map((columns) => this.eventOf(runId, columns));
   }
 
-  async head(runId: RunId): Promise<{ seq: Seq; hash: string } | undefined> {
-    const columns = this.sql.get("SELECT seq, hash FROM runs WHERE id = ?", runId);
+  async head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined> {
+    const columns =
+      at === undefined
+        ? this.sql.get("SELECT seq, hash FROM runs WHERE id = ?", runId)
+        : this.sql.get(
+            "SELECT seq, hash FROM events WHERE run = (SELECT n FROM runs WHERE id = ?) AND seq = ?",
+            runId,
+            at,
+          );
     return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
   }
 

@@ -22,6 +22,7 @@ export interface DetailsPaneProps extends RunViewProps {
   /** Back to the run. */
   onDeselect(): void;
   onPin(ref: EventRef): void;
+  onFork(ref: EventRef): void;
 }
 
 const [WIDTH, MIN, MAX] = [340, 260, 760];
@@ -104,7 +105,7 @@ function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) 
   );
 }
 
-function Content({ journal, runId, seq, selected, onSelect }: DetailsPaneProps) {
+function Content({ journal, runId, seq, selected, onSelect, onFork }: DetailsPaneProps) {
   if (selected)
     return (
       <EventDetail
@@ -112,6 +113,7 @@ function Content({ journal, runId, seq, selected, onSelect }: DetailsPaneProps) 
         eventRef={selected}
         loaded={journal.loaded}
         onSelect={onSelect}
+        onFork={() => onFork(selected)}
       />
     );
   return (

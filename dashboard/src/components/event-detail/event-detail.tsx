@@ -1,3 +1,4 @@
+import { GitFork } from "lucide-react";
 import { useState } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { timelineEntry } from "../../../../src/projections/timeline.ts";
@@ -17,9 +18,11 @@ export interface EventDetailProps {
   /** While more is being read. */
   loaded: boolean;
   onSelect(runId: string): void;
+  /** Absent: it is only looked at. */
+  onFork?: (() => void) | undefined;
 }
 
-export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect }: EventDetailProps) {
+export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect, onFork }: EventDetailProps) {
   const event = run && eventAt(run, seq);
   if (!event)
     return (
@@ -42,6 +45,11 @@ export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect }:
         ))}
       </dl>
       <Raw event={event} />
+      {onFork && (
+        <Button size="small" className="mt-3 max-md:h-10" onClick={onFork}>
+          <GitFork size={13} aria-hidden /> Fork from here
+        </Button>
+      )}
       <p className="mt-3">
         <Copyable text={`${location.origin}/r/${runId}#${seq}`} label="Copy the link to this event" />
       </p>

@@ -1,7 +1,7 @@
 // What can be done to a run from its page (U40, U41). What its state does not allow is not offered; what the server
 // refuses all the same is said.
 
-import { CircleStop, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
+import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { client } from "../../live/client.ts";
@@ -18,14 +18,16 @@ export interface RunActionsProps {
   journal: TreeJournal;
   row: RunRow;
   onGo(runId: string): void;
+  onFork(): void;
 }
 
-export function RunActions({ journal, row, onGo }: RunActionsProps) {
+export function RunActions({ journal, row, onGo, onFork }: RunActionsProps) {
   const [dialog, setDialog] = useState<"message" | "cancel">();
   const { busy, problem, act } = useAct();
   const may = allowed(row);
   useHotkeys([
     ...(may.message ? [{ keys: "m", label: "Message this run", run: () => setDialog("message") }] : []),
+    { keys: "F", label: "Fork this run", run: onFork },
     ...(may.cancel ? [{ keys: "X", label: "Stop this run", run: () => setDialog("cancel") }] : []),
   ]);
   const close = () => setDialog(undefined);
@@ -54,6 +56,7 @@ export function RunActions({ journal, row, onGo }: RunActionsProps) {
         />
       )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}
+      <ActionButton icon={GitFork} label="Fork" onClick={onFork} />
       {may.cancel && (
         <ActionButton icon={CircleStop} label="Stop" danger onClick={() => setDialog("cancel")} />
       )}

@@ -1,0 +1,84 @@
+import { useEffect, useRef } from "react";
+import type { Comparison as Compared } from "../../../../src/api/schema.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { duration } from "../../display/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { StepRow } from "./step-row.tsx";
+import { Totals } from "./totals.tsx";
+
+/** The first divergence is in sight when the page opens. */
+export function Comparison({ compared }: { compared: Compared }) {
+  const { nodes, first } = compared;
+  const found = useRef<HTMLLIElement>(null);
+  const show = () => found.current?.scrollIntoView({ block: "center" });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another divergence is another place
+  useEffect(() => {
+    show();
+  }, [first?.node, first?.row]);
+  return (
+    <div className="min-h-0 flex-1 overflow-auto">
+      <div className="sticky top-0 z-10 flex flex-wrap items-center gap-x-4 gap-y-1 border-line border-b bg-surface px-4 py-2 text-sm">
+        <Totals compared={compared} />
+        <p role="status" className="font-medium">
+          {first ? `They first differ in ${nodes[first.node]!.agent}.` : "They do not differ."}
+        </p>
+        {first && (
+          <Button size="small" className="max-md:h-10" onClick={show}>
+            Show where
+          </Button>
+        )}
+      </div>
+      {nodes.map((node, index) => (
+        <NodeSection
+          key={`${node.a?.runId} ${node.b?.runId}`}
+          node={node}
+          first={first?.node === index ? first.row : undefined}
+          found={found}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface NodeSectionProps {
+  node: Compared["nodes"][number];
+  first: number | undefined;
+  found: React.RefObject<HTMLLIElement | null>;
+}
+
+function NodeSection({ node, first, found }: NodeSectionProps) {
+  const { agent, depth, a, b, rows } = node;
+  return (
+    <section aria-label={agent} className="border-line border-b px-4 py-3">
+      <h2 className="flex flex-wrap items-baseline gap-x-3 font-semibold text-sm">
+        <span style={{ paddingLeft: `${depth}rem` }}>
+          <VisibleText text={agent} />
+        </span>
+        <span className="font-normal text-muted text-xs">{nodeWords(a, b)}</span>
+      </h2>
+      <ol className="mt-2 flex flex-col gap-1">
+        {rows.map((row, index) => (
+          <StepRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            key={index}
+            row={row}
+            isFirst={index === first}
+            {...(index === first ? { place: found } : {})}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+type Facts = Compared["nodes"][number]["a"];
+
+function nodeWords(a: Facts, b: Facts): string {
+  if (!a || !b) return a ? "only in A" : "only in B";
+  const ms = b.ms - a.ms;
+  const tokens = b.tokens - a.tokens;
+  return `A ${duration(a.ms)}, B ${duration(b.ms)} (${signed(ms, duration)}) · ${signed(tokens, String)} tokens · ${signed(b.cost - a.cost, (value) => `$${value.toFixed(4)}`)}`;
+}
+
+export const signed = (value: number, words: (value: number) => string): string =>
+  `${value < 0 ? "−" : "+"}${words(Math.abs(value))}`;

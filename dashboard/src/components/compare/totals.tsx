@@ -1,0 +1,41 @@
+import type { Comparison } from "../../../../src/api/schema.ts";
+import { count, duration, money } from "../../display/words.ts";
+
+/** What each of the two trees came to. */
+export function Totals({ compared: { a, b } }: { compared: Comparison }) {
+  return (
+    <table className="text-xs tabular-nums">
+      <caption className="sr-only">What each came to</caption>
+      <thead className="text-muted">
+        <tr>
+          {["Run", "Status", "Time", "Tokens", "Cost", "Runs"].map((name) => (
+            <th key={name} scope="col" className="px-2 text-left font-normal">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        <Line name="A" facts={a} />
+        <Line name="B" facts={b} />
+      </tbody>
+    </table>
+  );
+}
+
+function Line({ name, facts }: { name: string; facts: Comparison["a"] }) {
+  const { status, ms, tokens, cost, unpriced, runs } = facts;
+  return (
+    <tr>
+      <th scope="row" className="px-2 text-left">
+        {name}
+      </th>
+      {[status, duration(ms), count(tokens), money(cost, unpriced), String(runs)].map((cell, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its column
+        <td key={index} className="px-2">
+          {cell}
+        </td>
+      ))}
+    </tr>
+  );
+}

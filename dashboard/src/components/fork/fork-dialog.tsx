@@ -1,0 +1,172 @@
+// Another way from an event of a run (U37). What is not filled in stays as it was.
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ForkBody } from "../../../../src/api/schema.ts";
+import { client } from "../../live/client.ts";
+import { agentQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input, TextArea } from "../../ui/input.tsx";
+import { Problem } from "../run-actions/problem.tsx";
+import { useAct } from "../run-actions/use-act.ts";
+
+export interface ForkPlace {
+  runId: string;
+  seq: number;
+  agent: string;
+}
+
+export interface ForkDialogProps {
+  /** Undefined: it is closed. */
+  place: ForkPlace | undefined;
+  onClose(): void;
+  onForked(runId: string): void;
+}
+
+export function ForkDialog({ place, onClose, onForked }: ForkDialogProps) {
+  return (
+    <Dialog
+      open={place !== undefined}
+      onOpenChange={(open) => !open && onClose()}
+      title={place ? `Fork ${place.agent} at event ${place.seq}` : "Fork"}
+      description="A new run goes another way from there; this one stays as it is. What it did later is not done again: its recorded results stand in."
+    >
+      {place && <ForkForm place={place} onClose={onClose} onForked={onForked} />}
+    </Dialog>
+  );
+}
+
+function ForkForm({ place, onClose, onForked }: ForkDialogProps & { place: ForkPlace }) {
+  const [message, setMessage] = useState("");
+  const [model, setModel] = useState("");
+  const [file, setFile] = useState<string>();
+  const [allowEffects, setAllowEffects] = useState(false);
+  const { busy, problem, act } = useAct();
+  const fork = () =>
+    act(async () => {
+      const body = bodyOf({ seq: place.seq, message, model, file, allowEffects });
+      onForked((await client.fork(place.runId, body)).runId);
+      onClose();
+    });
+  return (
+    <form
+      className="flex min-h-0 flex-col gap-3 overflow-auto p-4 text-sm"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) void fork();
+      }}
+    >
+      <Field label="Say something else there">
+        {(id) => (
+          <TextArea
+            id={id}
+            rows={3}
+            autoFocus
+            placeholder={
+              place.seq === 1 ? "In place of the task" : "Nothing: it goes on from there by itself"
+            }
+            value={message}
+            onChange={({ target }) => setMessage(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Another model">
+        {(id) => (
+          <Input
+            id={id}
+            className="max-md:h-10"
+            placeholder="As it was"
+            value={model}
+            onChange={({ target }) => setModel(target.value)}
+          />
+        )}
+      </Field>
+      <AgentFile agent={place.agent} text={file} onChange={setFile} />
+      <label className="flex min-h-10 items-start gap-2 md:min-h-6">
+        <input
+          type="checkbox"
+          className="mt-0.5 size-4 accent-accent"
+          checked={allowEffects}
+          onChange={({ target }) => setAllowEffects(target.checked)}
+        />
+        <span>
+          Allow effects
+          <span className="block text-muted text-xs">
+            {allowEffects
+              ? "Calls happen again as rules say, also those that were done before."
+              : "What is not recorded and cannot be taken back asks you first."}
+          </span>
+        </span>
+      </label>
+      <Problem text={problem} />
+      <div className="flex justify-end gap-2">
+        <Button className="max-md:h-10" onClick={onClose}>
+          Close
+        </Button>
+        <Button look="main" type="submit" className="max-md:h-10" disabled={busy}>
+          Fork
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The file is read when somebody wants to change it; on disk it stays as it is. */
+function AgentFile({
+  agent,
+  text,
+  onChange,
+}: {
+  agent: string;
+  text: string | undefined;
+  onChange(text: string | undefined): void;
+}) {
+  const [open, setOpen] = useState(false);
+  const { data, isError } = useQuery({ ...agentQuery(agent), enabled: open });
+  const source = data?.source?.text;
+  if (!open)
+    return (
+      <Button look="quiet" size="small" className="self-start max-md:h-10" onClick={() => setOpen(true)}>
+        Edit the agent’s file for this fork
+      </Button>
+    );
+  if (isError || (data && source === undefined))
+    return <p className="text-muted">This agent has no file of its own now.</p>;
+  return (
+    <Field label="The agent’s file, for this fork only">
+      {(id) => (
+        <TextArea
+          id={id}
+          rows={10}
+          spellCheck={false}
+          className="font-mono text-xs"
+          value={text ?? source ?? ""}
+          onChange={({ target }) => onChange(target.value === source ? undefined : target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface Wanted {
+  seq: number;
+  message: string;
+  model: string;
+  file: string | undefined;
+  allowEffects: boolean;
+}
+
+function bodyOf({ seq, message, model, file, allowEffects }: Wanted): ForkBody {
+  const edit = {
+    ...(message.trim() === "" ? {} : { message: message.trim() }),
+    ...(model.trim() === "" ? {} : { model: model.trim() }),
+    ...(file === undefined ? {} : { agent: file }),
+  };
+  return {
+    seq,
+    ...(Object.keys(edit).length === 0 ? {} : { edit }),
+    ...(allowEffects ? { allowEffects } : {}),
+  };
+}

@@ -1,0 +1,90 @@
+// Drags the whole tree to any moment of its life (U38). The latest moment is now.
+
+import { GitFork, History, SkipForward, StepBack, StepForward } from "lucide-react";
+import { fullTime } from "../../display/words.ts";
+import { Button } from "../../ui/button.tsx";
+import { classNames } from "../../ui/class-names.ts";
+import { useHotkeys } from "../../ui/hotkeys.ts";
+import type { ShownMoment } from "./use-moment.ts";
+
+export interface ScrubberProps {
+  moment: ShownMoment;
+  /** A position; undefined: now. */
+  onChange(at: number | undefined): void;
+  /** Absent: the run that is looked at had not begun. */
+  onFork: (() => void) | undefined;
+}
+
+export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
+  const { event, place, count, positionAt } = moment;
+  const isPast = event !== undefined;
+  const go = (wanted: number) => onChange(positionAt(Math.min(count, Math.max(1, wanted))));
+  useHotkeys([
+    { keys: ",", label: "One event back in time", run: () => go(place - 1) },
+    { keys: ".", label: "One event forward in time", run: () => go(place + 1) },
+    ...(isPast ? [{ keys: "N", label: "Back to now", run: () => onChange(undefined) }] : []),
+  ]);
+  const words = isPast ? `${fullTime(event.ts)}, event ${place} of ${count}` : `Now, ${count} events`;
+  return (
+    <section
+      aria-label="Moment"
+      className={classNames(
+        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-4 py-1 text-xs",
+        isPast ? "bg-info-soft text-info" : "bg-surface text-muted",
+      )}
+    >
+      <History size={14} aria-hidden className="max-sm:hidden" />
+      <Button
+        look="quiet"
+        size="small"
+        className="max-md:h-10 max-md:min-w-10"
+        aria-label="One event back"
+        disabled={place <= 1}
+        onClick={() => go(place - 1)}
+      >
+        <StepBack size={13} aria-hidden />
+      </Button>
+      <input
+        type="range"
+        aria-label="Moment of the tree"
+        aria-valuetext={words}
+        min={1}
+        max={count}
+        value={place}
+        onChange={({ target }) => go(Number(target.value))}
+        className="h-10 min-w-24 flex-1 cursor-pointer accent-accent md:h-6"
+      />
+      <Button
+        look="quiet"
+        size="small"
+        className="max-md:h-10 max-md:min-w-10"
+        aria-label="One event forward"
+        disabled={!isPast}
+        onClick={() => go(place + 1)}
+      >
+        <StepForward size={13} aria-hidden />
+      </Button>
+      <span role="status" className="tabular-nums" data-testid="moment">
+        {isPast ? (
+          <>
+            <strong>The past</strong>: {words}
+          </>
+        ) : (
+          words
+        )}
+      </span>
+      {isPast && (
+        <span className="ml-auto flex gap-1.5">
+          {onFork && (
+            <Button size="small" className="max-md:h-10" onClick={onFork}>
+              <GitFork size={13} aria-hidden /> Fork from here
+            </Button>
+          )}
+          <Button size="small" look="main" className="max-md:h-10" onClick={() => onChange(undefined)}>
+            <SkipForward size={13} aria-hidden /> Back to now
+          </Button>
+        </span>
+      )}
+    </section>
+  );
+}

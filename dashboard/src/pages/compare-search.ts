@@ -1,0 +1,10 @@
+/** The two runs that are compared. */
+export interface CompareSearch {
+  a?: string;
+  b?: string;
+}
+
+export const compareSearch = (search: Record<string, unknown>): CompareSearch => ({
+  ...(typeof search["a"] === "string" && search["a"] !== "" ? { a: search["a"] } : {}),
+  ...(typeof search["b"] === "string" && search["b"] !== "" ? { b: search["b"] } : {}),
+});

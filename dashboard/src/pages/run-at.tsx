@@ -1,0 +1,75 @@
+// A run of a tree at a moment: now, or as it was.
+
+import { useEffect, useState } from "react";
+import type { RunTree } from "../../../src/api/schema.ts";
+import type { EventRef } from "../components/event-detail/event-ref.ts";
+import { Branches } from "../components/fork/branches.tsx";
+import { ForkDialog, type ForkPlace } from "../components/fork/fork-dialog.tsx";
+import { NotBegun } from "../components/past/not-begun.tsx";
+import { NoticesAt } from "../components/past/notices-at.tsx";
+import { Scrubber } from "../components/past/scrubber.tsx";
+import { useMoment } from "../components/past/use-moment.ts";
+import { RunActions } from "../components/run-actions/run-actions.tsx";
+import { RunHeader } from "../components/run-header/run-header.tsx";
+import { Moment } from "../display/moment.ts";
+import type { TreeJournal } from "../live/tree-journal.ts";
+import { RunViews } from "./run-views.tsx";
+import { useRunAddress } from "./use-run-address.ts";
+
+export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
+  const { id: runId, rootRunId: rootId } = top;
+  const address = useRunAddress(runId);
+  const moment = useMoment(live, address.search.at);
+  const [forking, setForking] = useState<ForkPlace>();
+  const { journal, event: past } = moment;
+  const run = journal.runs.get(runId);
+  const { agent } = live.runs.get(runId)!.row;
+  const fork = (ref: EventRef) => setForking({ ...ref, agent: live.runs.get(ref.runId)?.row.agent ?? agent });
+  const forkRun = () => run && fork({ runId, seq: run.row.seq });
+  const goTo = (at: number | undefined) => address.change({ at });
+  useTitle(`${agent}: ${top.task.slice(0, 60)} · Cadre`);
+  return (
+    <Moment value={past?.ts}>
+      <div className="flex min-h-0 flex-1 flex-col">
+        {run && (
+          <RunHeader
+            journal={journal}
+            run={run}
+            onSelect={address.go}
+            actions={
+              !past && <RunActions journal={journal} row={run.row} onGo={address.go} onFork={forkRun} />
+            }
+          />
+        )}
+        <Branches root={live.runs.get(rootId) ?? live.runs.get(runId)!} />
+        <Scrubber moment={moment} onChange={goTo} onFork={run && forkRun} />
+        <NoticesAt
+          past={past !== undefined}
+          journal={journal}
+          rootId={rootId}
+          runId={runId}
+          onSelect={address.go}
+        />
+        {run ? (
+          <RunViews journal={journal} rootId={rootId} runId={runId} address={address} onFork={fork} />
+        ) : (
+          <NotBegun agent={agent} onNow={() => goTo(undefined)} onRoot={() => address.go(rootId)} />
+        )}
+        <ForkDialog
+          place={forking}
+          onClose={() => setForking(undefined)}
+          onForked={(id) => address.leaveFor(id)}
+        />
+      </div>
+    </Moment>
+  );
+}
+
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title;
+    return () => {
+      document.title = "Cadre";
+    };
+  }, [title]);
+}

@@ -1,0 +1,33 @@
+// Two runs, side by side.
+
+import type { EventOf, JournalEvent } from "../../journal/events.ts";
+import { eventsBefore } from "../../loop/continued.ts";
+import { type ComparedTree, compareTrees } from "../../projections/compare.ts";
+import type { Store } from "../../stores/store.ts";
+import { Comparison } from "../comparison.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { CompareQuery } from "../schema.ts";
+import { subtreeOf } from "../subtree.ts";
+
+export const compareRoutes = ({ store }: ApiParts): Route[] => [
+  route(
+    {
+      method: "get",
+      path: "/api/compare",
+      summary: "Two runs side by side, aligned by what their agents did",
+      query: CompareQuery,
+      answer: Comparison,
+    },
+    async ({ query: { a, b } }) => compareTrees(await treeOf(store, a), await treeOf(store, b)),
+  ),
+];
+
+async function treeOf(store: Store, id: string): Promise<ComparedTree> {
+  const row = await findRun(store, id);
+  const runs = new Map<string, readonly JournalEvent[]>();
+  for (const { id: runId } of await subtreeOf(store, row)) runs.set(runId, await store.journal(runId));
+  const { payload } = runs.get(row.id)![0] as EventOf<"RUN_STARTED">;
+  return { runId: row.id, before: await eventsBefore(store, payload), runs };
+}

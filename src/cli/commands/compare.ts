@@ -1,0 +1,91 @@
+// `cadre compare A B`: two runs side by side, what each cost, and where they first differ.
+
+import type { Comparison } from "../../api/schema.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { count, duration, shortCost, shortCount } from "../view/format.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+import type { Screen } from "../view/screen.ts";
+import { table } from "../view/table.ts";
+
+type Node = Comparison["nodes"][number];
+type Row = Node["rows"][number];
+type Facts = Pick<Comparison["a"], "cost" | "unpriced" | "tokens" | "ms" | "status">;
+
+export async function compare(
+  { folder, io, json, screen }: Invocation,
+  a: string,
+  b: string,
+): Promise<number> {
+  const compared = await withClient({ folder, env: io.env }, (client) => client.compare(a, b));
+  if (json) screen.line(jsonLine(compared));
+  else for (const line of comparisonLines(compared, screen)) screen.line(line);
+  return EXIT.done;
+}
+
+function comparisonLines(compared: Comparison, screen: Screen): string[] {
+  const { a, b, nodes, first } = compared;
+  const { paint } = screen;
+  return [
+    ...table(
+      [
+        ["", "status", "time", "tokens", "cost", "runs"],
+        ["A", ...factCells(a), count(a.runs, "run")],
+        ["B", ...factCells(b), count(b.runs, "run")],
+        ["B − A", "", ...deltaCells(a, b), ""],
+      ],
+      screen.columns,
+    ),
+    paint("dim", `A is run ${a.runId}, B is run ${b.runId}`),
+    ...nodes.flatMap((node, index) => nodeLines(node, first?.node === index ? first.row : undefined, screen)),
+    "",
+    first ? whereLine(nodes[first.node]!, first.row, paint) : paint("green", "They do not differ."),
+  ];
+}
+
+const factCells = ({ status, ms, tokens, cost, unpriced }: Facts): string[] => [
+  status,
+  duration(ms),
+  shortCount(tokens),
+  shortCost({ cost, unpriced } as Parameters<typeof shortCost>[0]),
+];
+
+function deltaCells(a: Facts, b: Facts): string[] {
+  const sign = (value: number): string => (value < 0 ? "−" : "+");
+  const [ms, tokens, cost] = [b.ms - a.ms, b.tokens - a.tokens, b.cost - a.cost];
+  return [
+    `${sign(ms)}${duration(Math.abs(ms))}`,
+    `${sign(tokens)}${shortCount(Math.abs(tokens))}`,
+    `${sign(cost)}$${Math.abs(cost).toFixed(4)}`,
+  ];
+}
+
+function nodeLines(node: Node, first: number | undefined, screen: Screen): string[] {
+  const { agent, depth, a, b, rows } = node;
+  const indent = "  ".repeat(depth);
+  const sides = a && b ? deltaCells(a, b).slice(0, 2).join(" ") : a ? "only in A" : "only in B";
+  const head = `${indent}${screen.paint("bold", plainLine(agent))} ${screen.paint("dim", sides)}`;
+  return ["", head, ...rows.flatMap((row, index) => rowLines(row, index === first, indent, screen))];
+}
+
+/** What is alike stands once; what differs stands twice, A above B. */
+function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen): string[] {
+  const mark = isFirst ? "▶" : " ";
+  if (row.same) return [paint("dim", `${indent}${mark}   ${plainLine(row.a!.title)}`)];
+  const side = (name: "A" | "B", step: Row["a"]): string[] => {
+    if (!step) return [];
+    const recorded = step.recorded ? " (as recorded)" : "";
+    const detail = step.kind === "call" || step.kind === "child" ? `: ${step.detail.split("\n")[0]}` : "";
+    const text = plainLine(`${step.title}${detail}`).slice(0, 200);
+    return [
+      paint(name === "A" ? "red" : "green", `${indent}${mark} ${name} ${text}${recorded} #${step.seq}`),
+    ];
+  };
+  return [...side("A", row.a), ...side("B", row.b)];
+}
+
+function whereLine({ agent, rows }: Node, row: number, paint: Screen["paint"]): string {
+  const { a, b } = rows[row]!;
+  const at = [a && `A ${a.runId}#${a.seq}`, b && `B ${b.runId}#${b.seq}`].filter(Boolean).join(", ");
+  return paint("yellow", `First divergence: ${plainLine(agent)} (${at})`);
+}

@@ -1,0 +1,46 @@
+// `cadre fork RUN[#seq]`: another way from an event of a run, which stays as it is; followed as `cadre run` follows one.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { CadreError, messageOf } from "../../errors.ts";
+import type { Invocation } from "../io.ts";
+import { type RunOptions, visit } from "./run.ts";
+
+export interface ForkOptions extends Omit<RunOptions, "model"> {
+  message?: string;
+  model?: string;
+  agent?: string;
+  allowEffects?: boolean;
+}
+
+export async function fork(invocation: Invocation, where: string, options: ForkOptions): Promise<number> {
+  const { message, model, agent, allowEffects, ...own } = options;
+  const { runId, seq } = placeOf(where);
+  const edit = {
+    ...(message === undefined ? {} : { message }),
+    ...(model === undefined ? {} : { model }),
+    ...(agent === undefined ? {} : { agent: textOf(agent) }),
+  };
+  const body = {
+    ...(seq === undefined ? {} : { seq }),
+    ...(Object.keys(edit).length === 0 ? {} : { edit }),
+    ...(allowEffects ? { allowEffects } : {}),
+  };
+  return visit(invocation, { type: "fork", runId, body }, own);
+}
+
+/** `r1m7…` or `r1m7…#142`. */
+function placeOf(where: string): { runId: string; seq: number | undefined } {
+  const [, runId, seq] = /^([^#]+)(?:#(\d{1,9}))?$/.exec(where) ?? [];
+  if (runId === undefined)
+    throw new CadreError("USAGE", `\`${where}\` names no event: say RUN or RUN#SEQ, as in r1m7j5wr#142.`);
+  return { runId, seq: seq === undefined ? undefined : Number(seq) };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(resolve(file), "utf8");
+  } catch (error) {
+    throw new CadreError("USAGE", `${file} cannot be read (${messageOf(error)}). Nothing was started.`);
+  }
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "vitest";
+import { align } from "./align.ts";
+
+const shown = (left: string, right: string): string =>
+  align([...left], [...right], (each) => each)
+    .map(({ a = "-", b = "-" }) => `${a}${b}`)
+    .join(" ");
+
+describe("[FK7] two lists side by side", () => {
+  test.each([
+    ["abc", "abc", "aa bb cc"],
+    ["abc", "axc", "aa bx cc"],
+    ["abc", "ac", "aa b- cc"],
+    ["ac", "abbc", "aa -b -b cc"],
+    ["", "ab", "-a -b"],
+    ["abcd", "xbyd", "ax bb cy dd"],
+  ])("%s and %s", (left, right, rows) => {
+    expect(shown(left, right)).toBe(rows);
+  });
+
+  test("keeps every element of both, in its order, also where they are too long to be aligned", () => {
+    const left = Array.from({ length: 3_000 }, (_, index) => `a${index}`);
+    const right = Array.from({ length: 2_500 }, (_, index) => `b${index}`);
+    const rows = align(left, right, (each) => each);
+    expect(rows.flatMap(({ a }) => a ?? [])).toEqual(left);
+    expect(rows.flatMap(({ b }) => b ?? [])).toEqual(right);
+  });
+});

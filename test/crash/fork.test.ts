@@ -1,0 +1,28 @@
+// SIGKILL at the boundaries of a fork: nothing is ever half forked, nothing is done twice, and the origin stays as it was.
+
+import { expect, it } from "vitest";
+import { inPool, liveThrough, undisturbed } from "./lives.ts";
+
+/** Every day some of them, and those around the one event that makes a fork. */
+const STRIDE = process.env["CRASH_ALL"] === undefined ? 5 : 1;
+
+it("[FK6] a fork whose process is killed is there whole or not at all, and goes on with nothing done twice", async () => {
+  const fork = await undisturbed("fork");
+  const [origin, forked] = [fork.left.runs.find(({ path }) => path === "tester"), fork.left.runs[0]];
+  expect(forked).toMatchObject({
+    path: "fork of tester",
+    status: "completed",
+    read: origin!.read,
+    decisions: [],
+  });
+  expect(fork.left.done, "the fork has done nothing").toEqual([
+    "tester: charge card 1",
+    "tester: stamp receipt",
+  ]);
+
+  const begun = fork.boundaries.findLastIndex((boundary) => boundary.endsWith("before start"));
+  expect(begun).toBeGreaterThan(10);
+  const own = fork.boundaries.slice(begun).map((_, index) => begun + index + 1);
+  const kills = own.filter((_, index) => index < 2 || index % STRIDE === 0);
+  await inPool(kills.map((at) => () => liveThrough(fork, at)));
+}, 600_000);

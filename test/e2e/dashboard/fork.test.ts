@@ -1,0 +1,129 @@
+// Looking back, going another way, and seeing what came of it: on the page, with real runs.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useBrowser } from "./browser.fixture.ts";
+import { serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+test("[FK8] [U38] the whole tree is dragged to any moment, which the address holds; the past says that it is the past", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const root = await startRun(page, "lead", "Mend both parts");
+  await page.goto(`${url}/r/${root}`);
+  await approveAll(page, 2);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
+  const moment = page.getByRole("region", { name: "Moment" });
+  const slider = moment.getByRole("slider", { name: "Moment of the tree" });
+
+  await slider.fill("1");
+  await moment.getByText("The past").waitFor();
+  await expect.poll(() => page.getByRole("treeitem").count()).toBe(1);
+  expect(
+    await page.getByRole("button", { name: "Fork", exact: true }).count(),
+    "nothing is done to the past",
+  ).toBe(0);
+
+  // Both editors ask, and nobody has answered yet.
+  const asked = await openAt(page, root);
+  await page.goto(`${url}/r/${root}?at=${asked}`);
+  await page.getByText("Waited for a person then").waitFor();
+  await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
+  await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
+  expect(await page.getByRole("link", { name: "Answer in the inbox" }).count()).toBe(0);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  await page.keyboard.press(".");
+  await expect.poll(() => new URL(page.url()).searchParams.get("at")).not.toBe(String(asked));
+  await page.keyboard.press("N");
+  await moment.getByText(/^Now, \d+ events$/).waitFor();
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(new URL(page.url()).searchParams.get("at")).toBeNull();
+  expect(problems).toEqual([]);
+});
+
+test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its origin; the two compared, the first divergence in sight", async () => {
+  await using p = await stageProject();
+  const { url, link } = await serve(p);
+  const { page, problems } = await browser.open(link);
+  const root = await startRun(page, "worker", "Mend the parser");
+  await page.goto(`${url}/r/${root}`);
+  await approveAll(page, 1);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(existsSync(join(p.folder, "parser.txt"))).toBe(true);
+
+  await page.goto(`${url}/r/${root}#1`);
+  const details = page.getByRole("region", { name: "Details" });
+  await details.getByRole("button", { name: "Fork from here" }).click();
+  const dialog = page.getByRole("dialog", { name: "Fork worker at event 1" });
+  await dialog.getByRole("button", { name: "Edit the agent’s file for this fork" }).click();
+  await expect
+    .poll(() => dialog.getByLabel("The agent’s file, for this fork only").inputValue())
+    .toMatch(/Do it\./);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await dialog.getByLabel("Say something else there").fill("Mend the printer");
+  await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+
+  const branches = page.getByRole("navigation", { name: "Branches" });
+  await branches.getByText("another message").waitFor();
+  const fork = new URL(page.url()).pathname.slice(3);
+  expect(fork).not.toBe(root);
+  await approveAll(page, 1);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(existsSync(join(p.folder, "printer.txt"))).toBe(true);
+
+  await branches.getByRole("link", { name: "Compare with it" }).click();
+  await page.getByText("They first differ in worker.").waitFor();
+  const first = page.getByTestId("first-divergence");
+  await first.getByText("Mend the parser").waitFor();
+  await first.getByText("Mend the printer").waitFor();
+  await expect.poll(() => first.evaluate((row) => row.getBoundingClientRect().top < innerHeight)).toBe(true);
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  await page.goto(`${url}/r/${root}`);
+  await branches.getByRole("link", { name: `Fork ${fork.slice(0, 12)}` }).waitFor();
+  expect(problems).toEqual([]);
+});
+
+/** The position before the first answer: everything asks by then. */
+const openAt = (page: Page, root: string): Promise<number> =>
+  page.evaluate(async (id) => {
+    const answer = await fetch(`/api/runs/${id}/events?tree=1`);
+    const { events } = (await answer.json()) as { events: { type: string; position: number }[] };
+    return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
+  }, root);
+
+const startRun = (page: Page, agent: string, task: string): Promise<string> =>
+  page.evaluate(
+    async (body) => {
+      const headers = { "Content-Type": "application/json" };
+      const answer = await fetch("/api/runs", { method: "POST", headers, body: JSON.stringify(body) });
+      return ((await answer.json()) as { runId: string }).runId;
+    },
+    { agent, task, attended: true },
+  );
+
+/** As somebody would in the inbox, as soon as this many are open. */
+async function approveAll(page: Page, wanted: number): Promise<void> {
+  const open = () =>
+    page.evaluate(async () => {
+      const answer = await fetch("/api/approvals");
+      return ((await answer.json()) as { approvals: { id: string }[] }).approvals.map(({ id }) => id);
+    });
+  await expect.poll(async () => (await open()).length, { timeout: 30_000 }).toBe(wanted);
+  await page.evaluate(
+    async (ids) => {
+      const headers = { "Content-Type": "application/json" };
+      const body = JSON.stringify({ decision: "approve" });
+      for (const id of ids)
+        await fetch(`/api/approvals/${encodeURIComponent(id)}`, { method: "POST", headers, body });
+    },
+    await open(),
+  );
+}

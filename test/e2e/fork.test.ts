@@ -1,0 +1,65 @@
+// Forking and comparing from the terminal, with a real shell: what was done once is not done again.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agent, project } from "../../src/cli/cli.fixture.ts";
+
+const SCRIPT = `turns:
+  - when: { lastUser: carefully }
+    report: { summary: "Did nothing, carefully." }
+  - when: { lastTool: Bash }
+    report: { summary: "Deployed." }
+  - calls: [{ tool: Bash, input: { command: "echo deployed >> log.txt" } }]
+`;
+
+test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, and `compare` names the first divergence", async () => {
+  await using p = await project({
+    "agents/ops.md": agent("ops"),
+    "ops.script.yaml": SCRIPT,
+    "cadre.yaml": "permissions: { allow: [Bash] }\n",
+  });
+  const deployed = async () => (await readFile(join(p.folder, "log.txt"), "utf8")).trim().split("\n").length;
+  const run = await p.cadre("run", "--json", "--yes", "ops", "deploy");
+  expect(run.code).toBe(0);
+  const id = String(run.lines()[0]!["runId"]);
+  const journal = await p.cadre("show", "--events", "--json", id);
+  expect(await deployed()).toBe(1);
+
+  const fork = await p.cadre("fork", `${id}#1`);
+  expect(fork).toMatchObject({ code: 0, stdout: expect.stringContaining(`(fork of ${id}#1)`) });
+  expect(fork.stdout).toMatch(/Not done again: .*echo deployed/);
+  expect(fork.stdout).toContain("Deployed.");
+  expect(await deployed()).toBe(1);
+  expect((await p.cadre("show", "--events", "--json", id)).stdout, "the origin is untouched").toBe(
+    journal.stdout,
+  );
+  expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole/);
+
+  const edited = await p.cadre("fork", "--json", `${id}#1`, "--message", "deploy carefully");
+  expect(edited.lines().at(-1)).toMatchObject({ status: "completed", summary: "Did nothing, carefully." });
+  const other = String(edited.lines()[0]!["runId"]);
+  const difference = await p.cadre("compare", id, other);
+  expect(difference).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/First divergence: ops \(A \w+#1, B \w+#1\)/),
+  });
+  expect(difference.stdout).toMatch(/▶ A deploy .*\n.*▶ B deploy carefully/);
+  const [same] = (await p.cadre("runs", "--json"))
+    .lines()
+    .filter((row) => row["trigger"] === "fork")
+    .slice(-1);
+  expect((await p.cadre("compare", id, String(same!["id"]))).stdout).toContain("They do not differ.");
+
+  const really = await p.cadre("fork", `${id}#1`, "--allow-effects", "--yes");
+  expect(really.code).toBe(0);
+  expect(await deployed()).toBe(2);
+  expect(await p.cadre("fork", `${id}#nine`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("RUN#SEQ"),
+  });
+  expect(await p.cadre("fork", `${id}#999`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has no event 999"),
+  });
+});
