@@ -14,6 +14,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { webRoutes } from "./routes/web.ts";
+import { whyRoutes } from "./routes/why.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
   return [
@@ -25,6 +26,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...sessionRoutes(parts),
     ...messageRoutes(parts),
     ...usageRoutes(parts),
+    ...whyRoutes(parts),
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...webRoutes(parts),

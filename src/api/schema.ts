@@ -24,6 +24,7 @@ export {
   Stopping,
   type TranscriptView,
   Verification,
+  WhyView,
 } from "./answers.ts";
 export type { ExplanationView } from "./explanation.ts";
 export {
@@ -52,6 +53,7 @@ export {
   StartRun,
   type UsageFilter,
   UsageQuery,
+  WhyQuery,
   WorkspaceQuery,
 } from "./requests.ts";
 export type {
