@@ -3,8 +3,12 @@
 
 import type { EventType, JournalEvent, WaitingOn } from "../journal/events.ts";
 import { causeOf, type Journals } from "./causes.ts";
+import { createReasons, type Reason } from "./reasons.ts";
 
-export function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
+export const decisionLog = (journals: Journals, runId: string): Reason[] =>
+  decisionsIn(journals, runId).map(createReasons(journals));
+
+function decisionsIn(journals: Journals, runId: string): JournalEvent[] {
   const below = new Set([runId]);
   const events = [...journals.values()].flat().sort((a, b) => a.position - b.position);
   return events.filter((event) => {

@@ -5,7 +5,6 @@
 import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../journal/events.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
 import { causeOf, causesOf, eventAt, type Journals } from "./causes.ts";
-import { decisionsIn } from "./decision-log.ts";
 import { agentIn, createReasons, type Reason } from "./reasons.ts";
 import { applyRunRow, firstRow, type RunRow } from "./run-row.ts";
 import { stopWords } from "./stop-words.ts";
@@ -28,8 +27,6 @@ export interface Why {
   chain: Reason[];
   /** What a person can do now; what stands in backticks is to be typed. */
   next: string[];
-  /** The decision log: of this run and all below it, in the order in which they were made. */
-  decisions: Reason[];
 }
 
 /** Undefined: the run, or the event, is not among them. */
@@ -41,18 +38,17 @@ export function whyOf(journals: Journals, runId: string, seq?: number): Why | un
   const reasonOf = createReasons(journals);
   const { agent, task, status } = row;
   const about = { runId, agent, task, status };
-  const decisions = decisionsIn(journals, runId).map(reasonOf);
   if (seq !== undefined) {
     const { what, because } = reasonOf(event);
     const answer = because === undefined ? what : `${what}: ${because}`;
     const chain = told(causesOf(journals, event), event).map(reasonOf);
-    return { ...about, seq, answer, since: event.ts, chain, next: [], decisions };
+    return { ...about, seq, answer, since: event.ts, chain, next: [] };
   }
-  if (event.type === "RUN_FAILED") return { ...about, ...failure(journals, event, row, reasonOf), decisions };
+  if (event.type === "RUN_FAILED") return { ...about, ...failure(journals, event, row, reasonOf) };
   const stands = TERMINAL_TYPES.has(event.type) ? event : standsAt(journals, row, event);
   const chain = told(causesOf(journals, stands), stands).map(reasonOf);
   const since = stands.runId === runId ? stands.ts : row.updatedAt;
-  return { ...about, ...standing(journals, row, stands, reasonOf), since, chain, decisions };
+  return { ...about, ...standing(journals, row, stands, reasonOf), since, chain };
 }
 
 type ReasonOf = (event: JournalEvent) => Reason;

@@ -54,7 +54,13 @@ function RunOf({ journal, top }: { journal: TreeJournal; top: RunTree }) {
         actions={<RunActions journal={journal} row={run.row} onGo={address.go} />}
       />
       {isDamaged && <DamageNotice runId={runId} />}
-      <RunNotices journal={journal} rootId={rootId} runId={runId} onSelect={address.go} />
+      <RunNotices
+        journal={journal}
+        rootId={rootId}
+        runId={runId}
+        isExplained={address.search.view === "why"}
+        onSelect={address.go}
+      />
       <RunViews journal={journal} rootId={rootId} runId={runId} address={address} />
     </div>
   );

@@ -1,6 +1,7 @@
 // Why a run stands where it stands, and why each thing in its tree happened.
 
 import { CadreError } from "../../errors.ts";
+import { decisionLog } from "../../projections/decision-log.ts";
 import { whyOf } from "../../projections/why.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
@@ -19,8 +20,9 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
     },
     async ({ params: { id }, query: { seq } }) => {
       const run = await findRun(store, id);
-      const why = whyOf(await treeJournals(store, run.rootRunId), run.id, seq);
-      if (why) return why;
+      const journals = await treeJournals(store, run.rootRunId);
+      const why = whyOf(journals, run.id, seq);
+      if (why) return { ...why, decisions: decisionLog(journals, run.id) };
       throw new CadreError(
         "NOT_FOUND",
         seq === undefined

@@ -105,15 +105,7 @@ function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) 
 }
 
 function Content({ journal, runId, seq, selected, onSelect }: DetailsPaneProps) {
-  if (selected)
-    return (
-      <EventDetail
-        run={journal.runs.get(selected.runId)}
-        eventRef={selected}
-        loaded={journal.loaded}
-        onSelect={onSelect}
-      />
-    );
+  if (selected) return <EventDetail journal={journal} eventRef={selected} onSelect={onSelect} />;
   return (
     <Suspense fallback={<Loading />}>
       <RunPanel journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
