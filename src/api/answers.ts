@@ -273,6 +273,41 @@ export const AgentView = z.object({
 });
 export type AgentView = z.infer<typeof AgentView>;
 
+const Reason = z.object({
+  runId: z.string(),
+  agent: z.string(),
+  seq: z.int(),
+  ts: z.number(),
+  /** Of the event. */
+  type: z.string(),
+  what: z.string(),
+  because: z.string().exactOptional(),
+  /** The event that brought it about. */
+  cause: z.object({ runId: z.string(), seq: z.int() }).exactOptional(),
+});
+
+export const WhyView = z.object({
+  runId: z.string(),
+  agent: z.string(),
+  task: z.string(),
+  status: RunStatus,
+  /** The event that was asked about. */
+  seq: z.int().exactOptional(),
+  /** In a sentence. */
+  answer: z.string(),
+  /** Since when it is so. */
+  since: z.number(),
+  /** Where a failure began, however deep below. */
+  first: Reason.exactOptional(),
+  /** Of a failure: from what its first cause brought about up to this run. Otherwise: back to the task, each brought about by the next. */
+  chain: z.array(Reason),
+  /** What a person can do now. */
+  next: z.array(z.string()),
+  /** Of this run and all below it, in the order in which they were made. */
+  decisions: z.array(Reason),
+});
+export type WhyView = z.infer<typeof WhyView>;
+
 export const Verification = z.object({
   ok: z.boolean(),
   /** Events that were read and found whole. */

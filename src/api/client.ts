@@ -45,6 +45,7 @@ import type {
   UsageFilter,
   UsageView,
   Verification,
+  WhyView,
   WorkspaceTree,
 } from "./schema.ts";
 
@@ -118,6 +119,8 @@ export interface CadreClient {
   /** Of all runs, or of one and its descendants. */
   messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
   usage(filter?: UsageFilter): Promise<UsageView>;
+  /** Why it stands where it stands, or ended; with a seq, why that event of it came about. */
+  why(runId: string, seq?: number): Promise<WhyView>;
   verify(runId: string): Promise<Verification>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
@@ -183,6 +186,7 @@ export function createClient(options: ClientOptions): CadreClient {
     workspaceTree: (path) => get("/api/workspace/tree", { path }),
     messages: (filter = {}) => get("/api/messages", { ...filter }),
     usage: (filter = {}) => get("/api/usage", { ...filter }),
+    why: (runId, seq) => get(ofRun(runId, "/why"), { seq }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     link: () => post("/api/link"),
     renewToken: () => post("/api/token"),

@@ -167,6 +167,9 @@ export const ApprovalsQuery = z.strictObject({
   run: z.string().min(1).exactOptional(),
 });
 
+/** Of one event; without it, of how the run stands or ended. */
+export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOptional() });
+
 export const UsageQuery = z.strictObject({
   /** A run: it and all its descendants. */
   root: z.string().min(1).exactOptional(),

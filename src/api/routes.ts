@@ -15,6 +15,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { webRoutes } from "./routes/web.ts";
+import { whyRoutes } from "./routes/why.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
   return [
@@ -27,6 +28,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...sessionRoutes(parts),
     ...messageRoutes(parts),
     ...usageRoutes(parts),
+    ...whyRoutes(parts),
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...webRoutes(parts),

@@ -24,6 +24,7 @@ export {
   Stopping,
   type TranscriptView,
   Verification,
+  WhyView,
 } from "./answers.ts";
 export type { Comparison } from "./comparison.ts";
 export type { ExplanationView } from "./explanation.ts";
@@ -55,6 +56,7 @@ export {
   StartRun,
   type UsageFilter,
   UsageQuery,
+  WhyQuery,
   WorkspaceQuery,
 } from "./requests.ts";
 export type {

@@ -193,6 +193,16 @@ function addRunVerbs(program: Command, does: Does): void {
     .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
   program
+    .command("why <run>")
+    .usage("[options] <run>[#<seq>]")
+    .summary("say why a run failed, waits or ended; with #<seq>: why that event came about")
+    .description(
+      "Says why a run failed (the first cause in its tree first), waits or ended, and what can be done now. With #<seq>, as\n`cadre show --events` numbers them: what led to that event, back to the task.",
+    )
+    .option("--log", "the decision log: every decision of the run and all below it, with its reason")
+    .option("--markdown", "for an issue or a chat")
+    .action(does(async () => (await import("./commands/why.ts")).why));
+  program
     .command("verify <run>")
     .description("check a run's journal against its hash chain")
     .action(does(async () => (await import("./commands/verify.ts")).verify));

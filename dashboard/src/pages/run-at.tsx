@@ -48,6 +48,7 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
           journal={journal}
           rootId={rootId}
           runId={runId}
+          isExplained={address.search.view === "why"}
           onSelect={address.go}
         />
         {run ? (

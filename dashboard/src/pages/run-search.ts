@@ -4,7 +4,7 @@
 import { refOf } from "../components/event-detail/event-ref.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
-export const RUN_VIEWS = ["timeline", "waterfall", "conversation"] as const;
+export const RUN_VIEWS = ["timeline", "waterfall", "conversation", "why"] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
 
 export interface RunSearch {

@@ -23,6 +23,7 @@ const Waterfall = lazy(async () => ({
 const Conversation = lazy(async () => ({
   default: (await import("../components/conversation/conversation.tsx")).Conversation,
 }));
+const WhyView = lazy(async () => ({ default: (await import("../components/why/why-view.tsx")).WhyView }));
 
 export interface RunViewsProps {
   journal: TreeJournal;
@@ -91,6 +92,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
             <Suspense fallback={<Loading />}>
               {view === "waterfall" && <Waterfall {...common} />}
               {view === "conversation" && <Conversation {...common} />}
+              {view === "why" && <WhyView {...common} onSelect={go} />}
             </Suspense>
           </Tabs>
           <PinnedEvents journal={journal} pins={pins} onSelect={go} onUnpin={address.togglePin} />
@@ -115,6 +117,7 @@ const LABELS: Record<RunView, string> = {
   timeline: "Timeline",
   waterfall: "Waterfall",
   conversation: "Conversation",
+  why: "Why",
 };
 
 /** The details are open where there is room for them, or something to look at, unless somebody has said otherwise. */

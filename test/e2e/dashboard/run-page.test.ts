@@ -201,7 +201,7 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
   await card.getByRole("button", { name: "Copy as Markdown" }).click();
   await card.getByRole("button", { name: "Copied" }).waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
-    /^## worker failed\n\n\*\*First cause/,
+    /^## Why: worker\n\nTask: ` Mend the parser `\n\n\*\*Failed[\s\S]*\*\*First cause\*\*/,
   );
   await page.getByText("DELEGATION FAILED").waitFor();
   expect(problems).toEqual([]);

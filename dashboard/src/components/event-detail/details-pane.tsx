@@ -109,9 +109,8 @@ function Content({ journal, runId, seq, selected, onSelect, onFork }: DetailsPan
   if (selected)
     return (
       <EventDetail
-        run={journal.runs.get(selected.runId)}
+        journal={journal}
         eventRef={selected}
-        loaded={journal.loaded}
         onSelect={onSelect}
         onFork={() => onFork(selected)}
       />

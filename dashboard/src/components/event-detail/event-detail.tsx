@@ -6,28 +6,28 @@ import { Markdown } from "../../display/markdown.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { fullTime } from "../../display/words.ts";
 import { eventAt } from "../../live/run-journal.ts";
-import type { RunJournal } from "../../live/tree-journal.ts";
+import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
+import { EventWhy } from "../why/event-why.tsx";
 import { type Field, fieldsOf } from "./event-fields.ts";
 import type { EventRef } from "./event-ref.ts";
 
 export interface EventDetailProps {
-  run: RunJournal | undefined;
+  journal: TreeJournal;
   eventRef: EventRef;
-  /** While more is being read. */
-  loaded: boolean;
-  onSelect(runId: string): void;
+  onSelect(runId: string, seq?: number): void;
   /** Absent: it is only looked at. */
   onFork?: (() => void) | undefined;
 }
 
-export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect, onFork }: EventDetailProps) {
+export function EventDetail({ journal, eventRef: { runId, seq }, onSelect, onFork }: EventDetailProps) {
+  const run = journal.runs.get(runId);
   const event = run && eventAt(run, seq);
   if (!event)
     return (
       <p role="status" className="p-4 text-muted text-sm">
-        {loaded ? `There is no event ${seq} in this run.` : `Reading up to event ${seq}…`}
+        {journal.loaded ? `There is no event ${seq} in this run.` : `Reading up to event ${seq}…`}
       </p>
     );
   const title = timelineEntry(event, run.timeline.names)?.title ?? event.type;
@@ -44,6 +44,7 @@ export function EventDetail({ run, eventRef: { runId, seq }, loaded, onSelect, o
           <FieldView key={field.label} field={field} onSelect={onSelect} />
         ))}
       </dl>
+      <EventWhy journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
       <Raw event={event} />
       {onFork && (
         <Button size="small" className="mt-3 max-md:h-10" onClick={onFork}>

@@ -9,7 +9,7 @@ import { type EventRef, refText } from "./event-ref.ts";
 export interface PinnedEventsProps {
   journal: TreeJournal;
   pins: readonly EventRef[];
-  onSelect(runId: string): void;
+  onSelect(runId: string, seq?: number): void;
   onUnpin(ref: EventRef): void;
 }
 
@@ -31,12 +31,7 @@ export function PinnedEvents({ journal, pins, onSelect, onUnpin }: PinnedEventsP
           >
             <PinOff size={13} />
           </Button>
-          <EventDetail
-            run={journal.runs.get(ref.runId)}
-            eventRef={ref}
-            loaded={journal.loaded}
-            onSelect={onSelect}
-          />
+          <EventDetail journal={journal} eventRef={ref} onSelect={onSelect} />
         </div>
       ))}
     </section>

@@ -2,12 +2,14 @@
 // person in this tree.
 
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { whyOf } from "../../../../src/projections/why.ts";
 import { clockTime } from "../../display/words.ts";
 import { treeApprovalsQuery } from "../../live/queries.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
+import { journalsOf } from "../why/tree-why.ts";
 import { ApprovalsStrip } from "./approvals-strip.tsx";
-import { FailureCard } from "./failure-card.tsx";
-import { failureOf } from "./first-cause.ts";
+import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
 import { Notice } from "./notice.tsx";
 import { OutcomeCard } from "./outcome-card.tsx";
 import { stoppingOf } from "./stopping.ts";
@@ -16,24 +18,36 @@ export interface RunNoticesProps {
   journal: TreeJournal;
   rootId: string;
   runId: string;
+  /** The view below tells why it failed. */
+  isExplained: boolean;
   onSelect(runId: string, seq?: number): void;
 }
 
-export function RunNotices({ journal, rootId, runId, onSelect }: RunNoticesProps) {
+export function RunNotices({ journal, rootId, runId, isExplained, onSelect }: RunNoticesProps) {
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
-  const failure = failureOf(journal.runs, runId);
+  const failure = useFailure(journal, runId);
   const outcomes = data.filter((item) => item.kind === "outcome" && item.runId === runId);
   const others = data.filter((item) => !outcomes.includes(item));
   return (
     <>
       <StopNotice journal={journal} runId={runId} />
-      {failure && <FailureCard failure={failure} runId={runId} onSelect={onSelect} />}
+      {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
       {outcomes.map((item) => (
         <OutcomeCard key={item.id} item={item} />
       ))}
       {others.length > 0 && <ApprovalsStrip items={others} runId={runId} onSelect={onSelect} />}
     </>
   );
+}
+
+/** A run that has failed does not change any more. */
+function useFailure(journal: TreeJournal, runId: string): FailureCardProps["why"] | undefined {
+  const failed = journal.runs.get(runId)?.row.status === "failed";
+  const why = useMemo(
+    () => (failed ? whyOf(journalsOf(journal), runId) : undefined),
+    [journal, journal.loaded, runId, failed],
+  );
+  return why?.first && { ...why, first: why.first };
 }
 
 /** U41: first how far it is, then that nothing runs any more. */

@@ -1,0 +1,32 @@
+// What led to an event, back to the task (S1-64).
+
+import { useMemo } from "react";
+import { whyOf } from "../../../../src/projections/why.ts";
+import type { RunViewProps } from "../run-view.ts";
+import { ReasonRow } from "./reason-row.tsx";
+import { journalsOf } from "./tree-why.ts";
+import { WithCode } from "./with-code.tsx";
+
+export function EventWhy({ journal, runId, seq, onSelect }: RunViewProps & { seq: number }) {
+  // A journal only grows: what led to an event stays as it was once all of it is here.
+  const why = useMemo(() => whyOf(journalsOf(journal), runId, seq), [journal, journal.loaded, runId, seq]);
+  const [own, ...before] = why?.chain ?? [];
+  if (own?.because === undefined && before.length === 0) return null;
+  return (
+    <section aria-label="Why" className="mt-3">
+      <h3 className="text-muted text-xs">Why</h3>
+      {own?.because !== undefined && (
+        <p className="mt-0.5 text-sm [overflow-wrap:anywhere]">
+          <WithCode text={own.because} />
+        </p>
+      )}
+      {before.length > 0 && (
+        <ol aria-label="What led to it, back to the task" className="mt-1 divide-y divide-line">
+          {before.map((reason) => (
+            <ReasonRow key={`${reason.runId}:${reason.seq}`} reason={reason} onSelect={onSelect} />
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Reason } from "../../../../src/projections/reasons.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { clockTime } from "../../display/words.ts";
+import { WithCode } from "./with-code.tsx";
+
+export interface ReasonRowProps {
+  reason: Reason;
+  onSelect(runId: string, seq?: number): void;
+}
+
+/** What it was, and below it why; leads to the event. */
+export function ReasonRow({ reason, onSelect }: ReasonRowProps) {
+  const { runId, agent, seq, ts, what, because } = reason;
+  return (
+    <li className="flex gap-2 py-1 text-sm">
+      <time className="shrink-0 pt-0.5 text-muted text-xs tabular-nums max-sm:hidden">{clockTime(ts)}</time>
+      <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+        <button
+          type="button"
+          title={`Event ${seq} of run ${runId}`}
+          className="min-h-10 text-left underline-offset-2 hover:underline md:min-h-5"
+          onClick={() => onSelect(runId, seq)}
+        >
+          <span className="text-muted">{agent}: </span>
+          <VisibleText text={what} />
+        </button>
+        {because !== undefined && (
+          <p className="text-muted text-xs">
+            because <WithCode text={because} />
+          </p>
+        )}
+      </div>
+      <span className="shrink-0 pt-0.5 font-mono text-muted text-xs">#{seq}</span>
+    </li>
+  );
+}

@@ -1,0 +1,115 @@
+// Why the run stands where it stands: the answer, the first cause of a failure, the chain, what to do, and the decision log.
+
+import { useMemo, useState } from "react";
+import { decisionLog } from "../../../../src/projections/decision-log.ts";
+import type { Reason } from "../../../../src/projections/reasons.ts";
+import { type Why, whyOf } from "../../../../src/projections/why.ts";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { fullTime, plural } from "../../display/words.ts";
+import { Button } from "../../ui/button.tsx";
+import type { RunViewProps } from "../run-view.ts";
+import { CopyMarkdown } from "./copy-markdown.tsx";
+import { ReasonRow } from "./reason-row.tsx";
+import { journalsOf } from "./tree-why.ts";
+import { WithCode } from "./with-code.tsx";
+
+export function WhyView({ journal, runId, onSelect }: RunViewProps) {
+  const events = [...journal.runs.values()].reduce((sum, run) => sum + run.events.length, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is the same object; it has changed when it has more events
+  const { why, log } = useMemo(() => {
+    const journals = journalsOf(journal);
+    return { why: whyOf(journals, runId), log: decisionLog(journals, runId) };
+  }, [journal, runId, events]);
+  if (!why) return <p className="p-4 text-muted text-sm">Nothing is known of this run yet.</p>;
+  return (
+    <div className="min-h-0 flex-1 overflow-auto px-4 py-3">
+      <div className="flex max-w-4xl flex-col gap-4">
+        <Answer why={why} />
+        {why.first && (
+          <Reasons title="First cause" reasons={[why.first]} onSelect={onSelect} className="border-l-bad" />
+        )}
+        <Reasons
+          title={why.first ? "How it came up" : "How it came about, back to the task"}
+          reasons={why.chain}
+          onSelect={onSelect}
+        />
+        <Next why={why} />
+        <Log key={runId} log={log} onSelect={onSelect} />
+      </div>
+    </div>
+  );
+}
+
+function Answer({ why }: { why: Why }) {
+  return (
+    <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
+      <h2 className="min-w-0 flex-1 basis-80 font-semibold text-base [overflow-wrap:anywhere]">
+        <VisibleText text={why.answer} />
+        <span className="block font-normal text-muted text-xs">
+          {ENDED.has(why.status) ? "" : "since "}
+          {fullTime(why.since)}
+        </span>
+      </h2>
+      <CopyMarkdown why={why} />
+    </div>
+  );
+}
+
+const ENDED: ReadonlySet<Why["status"]> = new Set(["completed", "failed", "cancelled"]);
+
+interface ReasonsProps {
+  title: string;
+  reasons: readonly Reason[];
+  className?: string;
+  onSelect(runId: string, seq?: number): void;
+}
+
+function Reasons({ title, reasons, className = "border-l-line", onSelect }: ReasonsProps) {
+  if (reasons.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3 className="mb-1 font-semibold text-sm">{title}</h3>
+      <ol
+        className={`divide-y divide-line rounded-lg border border-line border-l-4 bg-surface px-3 py-1 ${className}`}
+      >
+        {reasons.map((reason) => (
+          <ReasonRow key={`${reason.runId}:${reason.seq}`} reason={reason} onSelect={onSelect} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Next({ why: { next } }: { why: Why }) {
+  if (next.length === 0) return null;
+  return (
+    <section aria-label="What you can do now">
+      <h3 className="mb-1 font-semibold text-sm">What you can do now</h3>
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
+        {next.map((one) => (
+          <li key={one}>
+            <WithCode text={one} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** More than one reads at once. */
+const SHOWN = 200;
+
+function Log({ log, onSelect }: { log: readonly Reason[]; onSelect: ReasonsProps["onSelect"] }) {
+  const [all, setAll] = useState(false);
+  const left = all ? 0 : Math.max(0, log.length - SHOWN);
+  return (
+    <>
+      {left > 0 && (
+        <Button size="small" className="self-start max-md:h-10" onClick={() => setAll(true)}>
+          Show {plural(left, "earlier decision")}
+        </Button>
+      )}
+      <Reasons title={`Decision log (${log.length})`} reasons={log.slice(left)} onSelect={onSelect} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+// Why a run stands where it stands, and why each thing in its tree happened.
+
+import { CadreError } from "../../errors.ts";
+import { decisionLog } from "../../projections/decision-log.ts";
+import { whyOf } from "../../projections/why.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { WhyQuery, WhyView } from "../schema.ts";
+import { treeJournals } from "../tree-journals.ts";
+
+export const whyRoutes = ({ store }: ApiParts): Route[] => [
+  route(
+    {
+      method: "get",
+      path: "/api/runs/{id}/why",
+      summary: "Why a run failed, waits or ended, or why an event of it came about, and its decision log",
+      query: WhyQuery,
+      answer: WhyView,
+    },
+    async ({ params: { id }, query: { seq } }) => {
+      const run = await findRun(store, id);
+      const journals = await treeJournals(store, run.rootRunId);
+      const why = whyOf(journals, run.id, seq);
+      if (why) return { ...why, decisions: decisionLog(journals, run.id) };
+      throw new CadreError(
+        "NOT_FOUND",
+        seq === undefined
+          ? `The journal of run ${run.id} cannot be read. \`cadre verify ${run.id}\` says where it is damaged.`
+          : `There is no event ${seq} in run ${run.id}: it has ${run.seq}.`,
+      );
+    },
+  ),
+];

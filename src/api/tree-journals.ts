@@ -1,0 +1,23 @@
+// The journals of a whole tree, for whoever asks how its runs hang together.
+
+import type { JournalEvent } from "../journal/events.ts";
+import type { Journals } from "../projections/causes.ts";
+import type { Store } from "../stores/store.ts";
+
+const PAGE = 1_000;
+
+/** As they can be read: what is damaged is left out, and must not hide the rest. */
+export async function treeJournals(store: Store, root: string): Promise<Journals> {
+  const journals = new Map<string, JournalEvent[]>();
+  for (let after = 0; ; ) {
+    const events = await store.read(after, PAGE, { root });
+    const last = events.at(-1);
+    if (!last) return journals;
+    after = last.position;
+    for (const event of events) {
+      const own = journals.get(event.runId);
+      if (own) own.push(event);
+      else journals.set(event.runId, [event]);
+    }
+  }
+}

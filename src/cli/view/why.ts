@@ -1,0 +1,54 @@
+// The answer to "why": the cause first, then the chain, then what to do.
+
+import type { WhyView } from "../../api/schema.ts";
+import type { Reason } from "../../projections/reasons.ts";
+import { fitLine, fitLines } from "./fit.ts";
+import { clockTime, count } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import type { Screen } from "./screen.ts";
+
+export function whyLines(why: WhyView, { screen, at }: { screen: Screen; at: string }): string[] {
+  const { paint } = screen;
+  const { agent, runId, task, status, seq, answer, since, first, chain, next, decisions } = why;
+  const place = seq === undefined ? runId : `${runId}#${seq}`;
+  const when = seq === undefined && !ENDED.has(status) ? `since ${clockTime(since)}` : clockTime(since);
+  const tone = status === "failed" ? "red" : status === "suspended" ? "yellow" : "bold";
+  return [
+    `${paint("bold", plainLine(agent))} ${paint("dim", `· run ${place} · ${when}`)}`,
+    ...fitLine({ head: "", text: plainLine(task), next: "  " }, screen),
+    "",
+    ...fitLine({ head: "", text: paint(tone, plainLine(answer)) }, screen),
+    ...(first ? ["", paint("bold", "First cause"), ...reasonLines(first, screen)] : []),
+    ...(chain.length === 0
+      ? []
+      : ["", paint("bold", first ? "How it came up" : "How it came about, back to the task")]),
+    ...chain.flatMap((reason) => reasonLines(reason, screen)),
+    ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
+    ...fitLines(
+      next.map((one) => `  ${withPlace(plainLine(one), at)}`),
+      screen,
+    ),
+    "",
+    paint("dim", `${count(decisions.length, "decision")} in all: cadre why ${runId}${at} --log`),
+  ];
+}
+
+const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+
+export function logLines({ decisions }: WhyView, screen: Screen): string[] {
+  return decisions.flatMap((reason) => reasonLines(reason, screen));
+}
+
+/** What it was on a line, why below it. */
+function reasonLines({ ts, agent, runId, seq, what, because }: Reason, screen: Screen): string[] {
+  const { paint } = screen;
+  const head = `  ${paint("dim", clockTime(ts))}  `;
+  const place = paint("dim", ` ${runId}#${seq}`);
+  const lines = fitLine({ head, text: `${plainLine(agent)}: ${plainLine(what)}${place}` }, screen);
+  if (because === undefined) return lines;
+  return [...lines, ...fitLine({ head: " ".repeat(12), text: `because ${plainLine(because)}` }, screen)];
+}
+
+/** A command for another folder says which. */
+const withPlace = (text: string, at: string): string =>
+  text.replaceAll(/`(cadre \w+ \S+)/g, (_, command: string) => `\`${command}${at}`);

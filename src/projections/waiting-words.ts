@@ -1,0 +1,58 @@
+// What a run waits for, and what a person can do about it: the same words wherever it is told. What stands in backticks is
+// to be typed.
+
+import { approvalId } from "../ids.ts";
+import type { WaitingOn } from "../journal/events.ts";
+
+export interface WaitingWords {
+  words: string;
+  /** Absent: it needs nobody. */
+  next?: (runId: string, items: readonly string[]) => string[];
+}
+
+export const waitingWords = (kind: WaitingOn["kind"]): WaitingWords => WAITING[kind];
+
+type Next = NonNullable<WaitingWords["next"]>;
+
+const decide: Next = (runId, items) =>
+  items.map((item) => {
+    const id = approvalId(runId, item);
+    return `\`cadre approve ${id}\` lets it happen, \`cadre reject ${id} --note "why"\` refuses it.`;
+  });
+const resume: Next = (runId) => [`\`cadre resume ${runId}\` lets it go on.`];
+
+const WAITING: Record<WaitingOn["kind"], WaitingWords> = {
+  child: { words: "runs below it are at work" },
+  handoff: { words: "the agent that took over is at work" },
+  timer: { words: "its time has not come" },
+  provider: { words: "the provider lets nothing through" },
+  slot: { words: "as many agents are at work as may be" },
+  approval: { words: "a call needs your word", next: decide },
+  child_hitl: { words: "a run below it needs your word", next: decide },
+  question: {
+    words: "it has asked you something",
+    next: (runId, items) =>
+      items.map((item) => `\`cadre approve ${approvalId(runId, item)} --answer "…"\` answers it.`),
+  },
+  outcome_unknown: {
+    words: "a process ended in the middle of a call, and nobody knows whether it happened",
+    next: (runId, items) =>
+      items.map(
+        (item) =>
+          `Look whether it happened, then say so: \`cadre outcome ${runId} ${item.replace(/~\d+$/, "")} happened\`, \`run_again\` or \`fail\`.`,
+      ),
+  },
+  budget: {
+    words: "its budget is used up",
+    next: (runId, items) =>
+      items.map(
+        (item) =>
+          `\`cadre approve ${approvalId(runId, item)} --max-cost 5\` raises it (or \`--max-tokens\`), \`cadre reject ${approvalId(runId, item)}\` ends the run.`,
+      ),
+  },
+  loop: { words: "it did the same thing over and over", next: decide },
+  storage: { words: "the disk is full", next: () => ["Make room on the disk; it goes on then."] },
+  definition_changed: { words: "its agent's module is another than it began with", next: resume },
+  quarantine: { words: "it could not be driven, and was set aside", next: resume },
+  paused: { words: "somebody paused it", next: resume },
+};

@@ -1,0 +1,40 @@
+// The answer to "why", for an issue or a chat: what agents, tools and people wrote stays text in it (A63).
+
+import type { Reason } from "./reasons.ts";
+import type { Why } from "./why.ts";
+
+/** `link`: where an event can be looked at, if anywhere. */
+export function whyMarkdown(why: Why, link?: (runId: string, seq: number) => string): string {
+  const { agent, task, runId, answer, first, chain, next, seq } = why;
+  const title = seq === undefined ? `Why: ${agent}` : `Why: ${agent}, event ${seq}`;
+  const place = ({ runId: id, seq: at }: Reason): string => {
+    const name = `${id}#${at}`;
+    return link ? `[${name}](${link(id, at)})` : `\`${name}\``;
+  };
+  const line = (reason: Reason): string =>
+    `${code(reason.agent)} ${code(reason.what)}${reason.because === undefined ? "" : `, because ${code(reason.because)}`} (${place(reason)})`;
+  return [
+    `## ${title.replaceAll(/[^\p{L}\p{N} :,./_-]/gu, "")}`,
+    "",
+    `Task: ${code(task)}`,
+    "",
+    seq === undefined ? `**${answer}**` : code(answer),
+    "",
+    ...(first ? [`**First cause**: ${line(first)}`, ""] : []),
+    `### ${first ? "How it came up" : "How it came about"}`,
+    ...chain.map((reason, index) => `${index + 1}. ${line(reason)}`),
+    "",
+    ...(next.length === 0 ? [] : ["### What you can do now", ...next.map((one) => `- ${one}`), ""]),
+    `Run \`${runId}\``,
+    "",
+  ].join("\n");
+}
+
+/** On one line, and as code: what somebody wrote does not become a heading or a link. */
+function code(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line === "") return "nothing";
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence} ${line} ${fence}`;
+}

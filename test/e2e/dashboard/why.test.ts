@@ -1,0 +1,77 @@
+// Why did it do that? In a real browser: from a failed root to its first cause, and from any event back to the task.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
+import { type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { type Stage, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+let p: Project;
+let stage: Stage;
+let opened: OpenPage;
+let root: string;
+
+beforeAll(async () => {
+  p = await stageProject({
+    "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { onFailure: fail }\n"),
+    "agents/worker.md": agent("worker", "agents: [editor]\ndelegation: { onFailure: fail }\n"),
+    "lead.script.yaml":
+      "turns:\n  - calls: [{ tool: delegate, input: { agent: worker, task: Mend the parser } }]\n",
+    "editor.script.yaml": "turns:\n  - error: { status: 401, message: The key is not valid }\n",
+  });
+  const ran = await p.cadre("run", "lead", "Mend it", "--json");
+  root = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
+  stage = await serve(p);
+  opened = await browser.open(stage.link, { stays: true });
+});
+afterAll(() => p[Symbol.asyncDispose]());
+
+test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the log; an event says what led to it", async () => {
+  const { page, context, problems } = opened;
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${stage.url}/r/${root}`);
+  await page.getByRole("tab", { name: "Why" }).click();
+  await page.waitForURL("**?view=why");
+  await page.getByRole("heading", { name: /^Failed, because editor did\./ }).waitFor();
+  const first = page.getByRole("region", { name: "First cause", exact: true });
+  await first.getByText("because the provider does not accept the key").waitFor();
+  const up = page.getByRole("region", { name: "How it came up", exact: true }).getByRole("listitem");
+  await expect.poll(() => up.count()).toBe(3);
+  expect(await up.last().innerText()).toContain("because worker did not succeed");
+  const log = page.getByRole("region", { name: /^Decision log/ });
+  await log.getByText("its model chose worker for this task").waitFor();
+  await page.getByRole("region", { name: "What you can do now" }).getByText(`cadre retry ${root}`).waitFor();
+
+  const view = page.getByRole("tabpanel");
+  await view.getByRole("button", { name: "Copy as Markdown" }).click();
+  await view.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/^## Why: lead\n/);
+  expect(copied).toMatch(
+    new RegExp(`\\*\\*First cause\\*\\*: .*\\(\\[c\\w+#3\\]\\(${stage.url}/r/c\\w+#3\\)\\)`),
+  );
+
+  // The cause leads to its event, and that back to the task, run by run.
+  await first.getByRole("button", { name: /The model call failed/ }).click();
+  await page.waitForURL(/\/r\/c\w+\?view=why#3$/);
+  const led = page.getByRole("list", { name: "What led to it, back to the task" });
+  await led.getByText(/Started worker: Mend the parser/).waitFor();
+  await led.getByRole("button", { name: /^lead: Started: lead/ }).click();
+  await page.waitForURL(new RegExp(`/r/${root}\\?view=why#1$`));
+  expect(problems).toEqual([]);
+});
+
+test("[U48] nothing that axe finds in both themes, and a phone shows all of it", async () => {
+  const { page, problems } = opened;
+  await page.goto(`${stage.url}/r/${root}?view=why`);
+  await page.getByRole("region", { name: /^Decision log/ }).waitFor();
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${theme} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(problems).toEqual([]);
+});
