@@ -5,6 +5,7 @@ import type { Route } from "./route.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { contractRoutes } from "./routes/contracts.ts";
+import { exportRoutes } from "./routes/export.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -19,6 +20,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
   return [
     ...runRoutes(parts),
     ...runActionRoutes(parts),
+    ...exportRoutes(parts),
     ...approvalRoutes(parts),
     ...grantRoutes(parts),
     ...agentRoutes(parts),

@@ -34,6 +34,7 @@ export {
   DecisionBody,
   EmptyBody,
   EventsQuery,
+  type ExportFormat,
   FeedQuery,
   MAX_PAGE,
   MessageBody,

@@ -11,6 +11,7 @@ import {
   FileChange,
   ResultEnvelope,
   Spent,
+  Standing,
   StopReason,
   TeamSeat,
   Trigger,
@@ -28,6 +29,7 @@ export {
   RUN_STATUSES,
   RunStatus,
   Spent,
+  Standing,
   StopReason,
   TeamSeat,
   TeamTurn,
@@ -298,7 +300,8 @@ export const payloads = {
     via: z.string().optional(),
   }),
   RUN_CANCELLED: Ended,
-  RUN_MOVED: z.object({ transferId: z.string() }),
+  /** E7: it goes on in another store. With what stood beside its journal, which goes along. */
+  RUN_MOVED: z.object({ transferId: z.string(), standing: Standing.optional() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
   RUN_COMPLETED: Ended,
   RUN_FAILED: Ended,
@@ -329,6 +332,7 @@ export const TERMINAL_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_COMPLETED",
   "RUN_FAILED",
   "RUN_CANCELLED",
+  "RUN_MOVED",
 ]);
 
 /** Purposes whose thoughts are turns of the agent; the others are the runtime's own errands. */
