@@ -199,6 +199,6 @@ export interface UsageFilter {
   every?: number;
 }
 
-export const EXPORT_FORMATS = ["jsonl"] as const;
+export const EXPORT_FORMATS = ["jsonl", "html"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });

@@ -179,10 +179,12 @@ function addRunVerbs(program: Command, does: Does): void {
     .command("export <run>")
     .summary("write a run and all below it to a file")
     .description(
-      "Writes a run's tree to a file: `jsonl` to read and check elsewhere; `cadre` to move it, which ends it here, so that it\ngoes on where the file is imported, and only there.",
+      "Writes a run's tree to a file: `html` is a page to read, `jsonl` its journals; `cadre` moves it, which ends it here:\nit goes on where the file is imported, and only there.",
     )
     .addOption(
-      new Option("--format <format>", "what kind of file").choices(["cadre", "jsonl"]).default("jsonl"),
+      new Option("--format <format>", "what kind of file")
+        .choices(["html", "jsonl", "cadre"])
+        .default("html"),
     )
     .option("--to <file>", "where to (default: the run's id, in the current folder)")
     .action(does(async () => (await import("./commands/export.ts")).exportRun));

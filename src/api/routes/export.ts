@@ -2,10 +2,12 @@
 // that changes something.
 
 import { copyOut, moveOut } from "../../stores/carry.ts";
+import { readTree } from "../../stores/tree-file.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { ExportQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
+import { treePage } from "../tree-page.ts";
 
 const LINES = "application/x-ndjson";
 
@@ -17,9 +19,12 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         path: "/api/runs/{id}/export",
         summary: "The tree of a run as a file, to be read and checked elsewhere",
         query: ExportQuery,
-        media: [LINES],
+        media: [LINES, "text/html"],
       },
-      async ({ params: { id } }) => streamed(LINES, copyOut(await findRun(store, id), { store, version })),
+      async ({ params: { id }, query: { format } }) => {
+        const lines = copyOut(await findRun(store, id), { store, version });
+        return format === "html" ? pageOf(lines) : streamed(LINES, lines);
+      },
     ),
     route(
       {
@@ -32,6 +37,17 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         streamed(LINES, await moveOut(await findRun(store, id), { store, ids, version })),
     ),
   ];
+}
+
+/** To be kept, not to be shown from here: its words are strangers'. */
+async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
+  const text = (await Array.fromAsync(lines)).join("");
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Disposition": "attachment",
+    "Content-Security-Policy": "sandbox",
+  };
+  return new Response(treePage(readTree(text), text), { headers });
 }
 
 /** A text of any length: nobody holds all of it. */

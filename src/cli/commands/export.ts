@@ -5,16 +5,15 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import type { ExportFormat } from "../../api/schema.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { megabytes } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
 
-export const EXPORT_FORMATS = ["cadre", "jsonl"] as const;
-
 export interface ExportOptions {
-  format: (typeof EXPORT_FORMATS)[number];
+  format: "cadre" | ExportFormat;
   to?: string;
 }
 

@@ -4,6 +4,7 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isPage, journalOfPage } from "../../api/tree-page.ts";
 import { CadreError } from "../../errors.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connect.ts";
@@ -26,7 +27,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
 
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {
   try {
-    const { root, version, events } = readTree(await readFile(file, "utf8"));
+    const { root, version, events } = readTree(journalIn(await readFile(file, "utf8")));
     const runs = new Set(events.map(({ event }) => event.runId)).size;
     return say(invocation, {
       checked: { file, ok: true, runId: root, version, runs, events: events.length },
@@ -45,6 +46,8 @@ interface Checked {
   whole: string;
   problem?: string | undefined;
 }
+
+const journalIn = (text: string): string => (isPage(text) ? journalOfPage(text) : text);
 
 function say({ json, screen }: Invocation, { checked, whole, problem }: Checked): number {
   const { ok } = checked;
