@@ -5,7 +5,7 @@
 import type { Definition } from "../journal/definition.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { MessageRow } from "../projections/message-row.ts";
-import { type ClientOptions, call, isUnreachable, type Query } from "./client-call.ts";
+import { type ClientOptions, call, isUnreachable, type Query, send } from "./client-call.ts";
 import { type FeedOptions, type FollowOptions, feed, follow } from "./client-stream.ts";
 import type {
   Activity,
@@ -21,6 +21,7 @@ import type {
   EditPreview,
   EventPage,
   ExplanationView,
+  ExportFormat,
   FeedItem,
   ForkBody,
   GrantView,
@@ -122,6 +123,10 @@ export interface CadreClient {
   /** Why it stands where it stands, or ended; with a seq, why that event of it came about. */
   why(runId: string, seq?: number): Promise<WhyView>;
   verify(runId: string): Promise<Verification>;
+  /** The tree of a run as a file, to be read and checked. */
+  exported(runId: string, format: ExportFormat): Promise<Response>;
+  /** E7: ends the tree of a run here; the file is what it goes on from. */
+  move(runId: string): Promise<Response>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
   /** What the old token opened is closed; the browser that asks for it stays. */
@@ -188,6 +193,8 @@ export function createClient(options: ClientOptions): CadreClient {
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     why: (runId, seq) => get(ofRun(runId, "/why"), { seq }),
     verify: (runId) => get(ofRun(runId, "/verify")),
+    exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
+    move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),
     renewToken: () => post("/api/token"),
   };

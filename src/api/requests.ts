@@ -223,3 +223,7 @@ export interface UsageFilter {
   since?: number;
   every?: number;
 }
+
+export const EXPORT_FORMATS = ["jsonl", "html"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });

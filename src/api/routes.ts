@@ -6,6 +6,7 @@ import { agentRoutes } from "./routes/agents.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { compareRoutes } from "./routes/compare.ts";
 import { contractRoutes } from "./routes/contracts.ts";
+import { exportRoutes } from "./routes/export.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { messageRoutes } from "./routes/messages.ts";
@@ -22,6 +23,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...runRoutes(parts),
     ...runActionRoutes(parts),
     ...compareRoutes(parts),
+    ...exportRoutes(parts),
     ...approvalRoutes(parts),
     ...grantRoutes(parts),
     ...agentRoutes(parts),

@@ -37,6 +37,7 @@ export {
   DecisionBody,
   EmptyBody,
   EventsQuery,
+  type ExportFormat,
   FeedQuery,
   ForkBody,
   MAX_PAGE,

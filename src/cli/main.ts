@@ -204,8 +204,25 @@ function addRunVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/why.ts")).why));
   program
     .command("verify <run>")
-    .description("check a run's journal against its hash chain")
+    .description("check a run's journal, or a file that was exported, against its hash chain")
     .action(does(async () => (await import("./commands/verify.ts")).verify));
+  program
+    .command("export <run>")
+    .summary("write a run and all below it to a file")
+    .description(
+      "Writes a run's tree to a file: `html` is a page to read, `jsonl` its journals; `cadre` moves it, which ends it here:\nit goes on where the file is imported, and only there.",
+    )
+    .addOption(
+      new Option("--format <format>", "what kind of file")
+        .choices(["html", "jsonl", "cadre"])
+        .default("html"),
+    )
+    .option("--to <file>", "where to (default: the run's id, in the current folder)")
+    .action(does(async () => (await import("./commands/export.ts")).exportRun));
+  program
+    .command("import <file>")
+    .description("take in a tree that was moved out of another store with: export --format cadre")
+    .action(does(async () => (await import("./commands/import.ts")).importRun));
 }
 
 function addDecisionVerbs(program: Command, does: Does): void {

@@ -12,6 +12,7 @@ import {
   Fork,
   ResultEnvelope,
   Spent,
+  Standing,
   StopReason,
   TeamSeat,
   Trigger,
@@ -30,6 +31,7 @@ export {
   RUN_STATUSES,
   RunStatus,
   Spent,
+  Standing,
   StopReason,
   TeamSeat,
   TeamTurn,
@@ -305,7 +307,8 @@ export const payloads = {
     via: z.string().optional(),
   }),
   RUN_CANCELLED: Ended,
-  RUN_MOVED: z.object({ transferId: z.string() }),
+  /** E7: it goes on in another store. With what stood beside its journal, which goes along. */
+  RUN_MOVED: z.object({ transferId: z.string(), standing: Standing.optional() }),
   SYSTEM_ERROR: z.object({ id: z.string(), code: z.string(), message: z.string(), fatal: z.boolean() }),
   RUN_COMPLETED: Ended,
   RUN_FAILED: Ended,
@@ -336,6 +339,7 @@ export const TERMINAL_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_COMPLETED",
   "RUN_FAILED",
   "RUN_CANCELLED",
+  "RUN_MOVED",
 ]);
 
 /** Purposes whose thoughts are turns of the agent; the others are the runtime's own errands. */

@@ -49,6 +49,27 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** What counts for a run and does not stand in its journal: it goes with a run that is moved (E7). */
+export const Standing = z.object({
+  /** D6: files that it is changing. */
+  claims: z.array(z.string()).optional(),
+  /** Grants for it and what is below it that nobody has taken back. */
+  grants: z
+    .array(
+      z.object({
+        rule: z.string(),
+        by: z.string(),
+        at: z.number(),
+        until: z.number().optional(),
+        folder: z.string().optional(),
+      }),
+    )
+    .optional(),
+  /** Of a root: what a person has made of the budget of its tree. */
+  budget: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
+});
+export type Standing = z.infer<typeof Standing>;
+
 export const WaitingOn = z.object({
   kind: z.enum([
     "child",

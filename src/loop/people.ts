@@ -119,9 +119,8 @@ export async function cancelRun(
   const row = await parts.store.run(runId);
   if (!row) notFound(runId);
   if (row!.endedAt !== undefined) {
-    throw new CadreError("RUN_TERMINAL", `Run ${runId} has ended already (${row!.status}).`, {
-      status: row!.status,
-    });
+    const how = row!.stopReason === "moved" ? hasMoved : `has ended already (${row!.status})`;
+    throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status: row!.status });
   }
   const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
   await Promise.all(cancelled.map((id) => parts.wake(id)));
@@ -328,9 +327,12 @@ const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 function refuseEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;
-  const how = state.end ? `has ended (${state.end.status})` : "is being cancelled";
+  const ended = state.end?.stopReason === "moved" ? hasMoved : `has ended (${state.end?.status})`;
+  const how = state.end ? ended : "is being cancelled";
   throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
 }
+
+const hasMoved = "was moved to another store and goes on there";
 
 function notFound(id: string): never {
   throw new CadreError("NOT_FOUND", `There is nothing with the id ${id}.`);

@@ -27,6 +27,11 @@ export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ 
   if (row.endedAt === undefined) {
     throw new CadreError("CONFLICT", `Run ${runId} has not ended: there is nothing to try again.`);
   }
+  if (row.stopReason === "moved")
+    throw new CadreError(
+      "CONFLICT",
+      `Run ${runId} was moved to another store and goes on there. Try it again there.`,
+    );
   const [first] = await parts.store.journal(runId, 0, 1);
   if (first?.type !== "RUN_STARTED") throw isGone(runId);
   const definition = await agentOf(row, parts);

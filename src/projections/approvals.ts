@@ -117,6 +117,7 @@ export function itemChanges(event: JournalEvent): ItemChange[] {
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
+    case "RUN_MOVED":
       return [{ type: "close-all" }];
     default:
       return [];

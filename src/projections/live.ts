@@ -2,9 +2,9 @@
 // Each type of journal event yields none, one or several of them; nothing here is a fact of its own.
 
 import type { Delta } from "../journal/deltas.ts";
-import { type EventOf, isTurn, type JournalEvent } from "../journal/events.ts";
+import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
 import { textOf } from "../journal/message.ts";
-import type { RunRow } from "./run-row.ts";
+import { MOVED, type RunRow } from "./run-row.ts";
 import { timelineEntry } from "./timeline.ts";
 
 export type AgentState = "model_loading" | "thinking" | "calling_tool" | "working" | "idle";
@@ -147,11 +147,14 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
   RUN_COMPLETED: (state, event) => ended(state, event, "completed"),
   RUN_FAILED: (state, event) => ended(state, event, "failed"),
   RUN_CANCELLED: (state, event) => ended(state, event, "cancelled"),
+  RUN_MOVED: (state, { ts }) => ended(state, { ts, payload: MOVED }, "cancelled"),
 };
+
+type EndWords = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary"> & { output?: unknown };
 
 function ended(
   state: LiveState,
-  { payload, ts }: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">,
+  { payload, ts }: { ts: number; payload: EndWords },
   how: "completed" | "failed" | "cancelled",
 ): LiveEvent[] {
   const { stopReason: stop_reason, summary, output } = payload;

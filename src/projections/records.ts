@@ -147,7 +147,8 @@ const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
 
 type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
 
-const isEnd = (event: JournalEvent): event is EndEvent => TERMINAL_TYPES.has(event.type);
+const isEnd = (event: JournalEvent): event is EndEvent =>
+  TERMINAL_TYPES.has(event.type) && event.type !== "RUN_MOVED";
 
 function contextOf([first]: readonly JournalEvent[]): AgentSession["context"] {
   if (first?.type !== "RUN_STARTED") return null;

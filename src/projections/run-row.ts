@@ -117,6 +117,9 @@ export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
     case "RUN_CANCELLED":
       end(row, "cancelled", event);
       break;
+    case "RUN_MOVED":
+      end(row, "cancelled", { ts: event.ts, payload: MOVED });
+      break;
     default:
   }
   return row;
@@ -142,7 +145,15 @@ function working(row: RunRow, ts: number): void {
   row.startedAt ??= ts;
 }
 
-function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Payload<"RUN_COMPLETED"> }): void {
+/** E7: the end of a run here that goes on elsewhere. */
+export const MOVED = {
+  stopReason: "moved",
+  summary: "It was moved, and goes on in another store.",
+} as const;
+
+type Ended = Pick<Payload<"RUN_COMPLETED">, "stopReason" | "summary">;
+
+function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended }): void {
   row.status = status;
   row.waitingOn = undefined;
   row.stopReason = event.payload.stopReason;

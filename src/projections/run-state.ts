@@ -18,7 +18,7 @@ import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
-import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { MOVED, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
@@ -223,6 +223,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
+    case "RUN_MOVED":
       ended(state, event);
       break;
     default:
@@ -388,11 +389,13 @@ function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): voi
   if (call && (event.payload.attempt ?? 1) === call.attempts) call.verdict = event.payload;
 }
 
-function ended(state: RunState, event: EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">): void {
+function ended(state: RunState, event: EndEvent): void {
   const status =
     event.type === "RUN_COMPLETED" ? "completed" : event.type === "RUN_FAILED" ? "failed" : "cancelled";
-  const { stopReason, summary } = event.payload;
+  const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
   state.status = status;
   state.waitingOn = undefined;
   state.end = { status, stopReason, summary, ts: event.ts };
 }
+
+type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED" | "RUN_MOVED">;

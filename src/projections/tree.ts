@@ -31,6 +31,8 @@ export function blockedBy(row: RunRow, children: readonly RunRow[]): EventBody |
 export function childCompleted(row: RunRow, ended: JournalEvent): EventBody | undefined {
   if (!TERMINAL_TYPES.has(ended.type) || row.parentRunId === undefined || row.parentKey === undefined)
     return undefined;
+  // Its parent has moved along, and hears of the end where the child comes to it.
+  if (ended.type === "RUN_MOVED") return undefined;
   const { summary, result, tree, untrusted } = ended.payload as Payload<"RUN_COMPLETED">;
   return {
     type: "CHILD_RUN_COMPLETED",

@@ -140,7 +140,8 @@ function count(totals: TimeTotals, event: JournalEvent, from: number): void {
       break;
     case "RUN_COMPLETED":
     case "RUN_FAILED":
-    case "RUN_CANCELLED": {
+    case "RUN_CANCELLED":
+    case "RUN_MOVED": {
       const end = ENDS[event.type];
       runsAt(totals, from)[end]++;
       if (totals.known.get(event.runId)?.tree === event.runId) treeOf(totals, event).end = end;
@@ -150,7 +151,12 @@ function count(totals: TimeTotals, event: JournalEvent, from: number): void {
   }
 }
 
-const ENDS = { RUN_COMPLETED: "completed", RUN_FAILED: "failed", RUN_CANCELLED: "cancelled" } as const;
+const ENDS = {
+  RUN_COMPLETED: "completed",
+  RUN_FAILED: "failed",
+  RUN_CANCELLED: "cancelled",
+  RUN_MOVED: "cancelled",
+} as const;
 
 type Outcome = EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAILED">;
 

@@ -110,6 +110,7 @@ export function applyWaterfall(state: Waterfall, event: JournalEvent): Waterfall
     case "RUN_COMPLETED":
     case "RUN_FAILED":
     case "RUN_CANCELLED":
+    case "RUN_MOVED":
       endSpan(state);
       return state;
     default:

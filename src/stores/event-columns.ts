@@ -5,6 +5,7 @@ import type { RunId, Seq } from "../ids.ts";
 import { CHAIN_START, chainHash } from "../journal/hash.ts";
 import { digest } from "./blobs.ts";
 import { type Columns, hex } from "./held.ts";
+import type { StoredEvent } from "./store.ts";
 
 /** The part of a row that the chain covers. */
 export function linkOf(columns: Readonly<Columns>) {
@@ -15,6 +16,12 @@ export function linkOf(columns: Readonly<Columns>) {
     key: columns["key"] as string,
     text: columns["payload"] as string,
   };
+}
+
+/** With the id of its run, as it is carried elsewhere. */
+export function storedOf(columns: Readonly<Columns>): StoredEvent {
+  const runId = columns["id"] as RunId;
+  return { runId, position: columns["position"] as number, ...linkOf(columns), hash: hex(columns["hash"]) };
 }
 
 /** J9: the links of a chain, from after a seq to at most the head of the journal. */

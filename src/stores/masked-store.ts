@@ -1,8 +1,9 @@
 // The one way into a store: whatever is written has been masked (A61). A store that gains another way to write does not
 // fit here until somebody has thought about what comes in by it.
 
+import { CadreError } from "../errors.ts";
 import type { Mask } from "../journal/mask.ts";
-import type { Append, Store } from "./store.ts";
+import type { Append, CarriedTree, Store } from "./store.ts";
 
 export function maskedStore(store: Store, mask: Mask): Store {
   return {
@@ -15,6 +16,9 @@ export function maskedStore(store: Store, mask: Mask): Store {
     cancel: (runId, request) => store.cancel(runId, mask.value(request)),
     quarantine: (entry) => store.quarantine(mask.value(entry)),
     putBlob: (text) => store.putBlob(mask.text(text)),
+
+    moveTree: (root, transferId) => store.moveTree(root, transferId),
+    importTree: async (tree) => store.importTree(unmasked(tree, mask)),
 
     acquire: (runId, worker) => store.acquire(runId, worker),
     release: (runId, writer, wakeAt) => store.release(runId, writer, wakeAt),
@@ -30,6 +34,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     firstHits: (q, runs) => store.firstHits(q, runs),
     journal: (runId, after, limit) => store.journal(runId, after, limit),
     head: (runId, at) => store.head(runId, at),
+    stored: (root, after, limit) => store.stored(root, after, limit),
     read: (after, limit, of) => store.read(after, limit, of),
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(listener),
@@ -43,6 +48,18 @@ export function maskedStore(store: Store, mask: Mask): Store {
     prune: (filter) => store.prune(filter),
     close: () => store.close(),
   };
+}
+
+/** A chain covers what was written elsewhere, so nothing in it can be masked here: it comes in as it is, or not at all. */
+function unmasked(tree: CarriedTree, mask: Mask): CarriedTree {
+  const found = tree.events.find(({ text }) => mask.text(text) !== text)?.event;
+  const where = found ? `Event ${found.seq} of run ${found.runId}` : "A stored value";
+  if (found || [...tree.blobs.values()].some((text) => mask.text(text) !== text))
+    throw new CadreError(
+      "UNPROCESSABLE",
+      `${where} holds a secret of this place, and a journal cannot be changed. Nothing was imported: change the secret, or import elsewhere.`,
+    );
+  return tree;
 }
 
 /** Event by event: those that a driver has folded already are not looked at again. */

@@ -32,6 +32,7 @@ export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
   "RUN_COMPLETED",
   "RUN_FAILED",
   "RUN_CANCELLED",
+  "RUN_MOVED",
 ]);
 
 type Keys = ReadonlyMap<string, number>;

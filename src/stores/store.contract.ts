@@ -3,6 +3,7 @@
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";
+import { carryContract } from "./contract/carry.contract.ts";
 import { journalContract } from "./contract/journal.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
 import { leaseContract } from "./contract/leases.contract.ts";
@@ -28,6 +29,7 @@ export function storeContract(name: string, open: Open): void {
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
     describe("pruning", () => pruneContract(open));
+    describe("carrying", () => carryContract(open));
     describe("against a model", () => modelContract(open));
   });
 }

@@ -10,10 +10,12 @@
 //      the parent's event, a cancel over a subtree, and the word to every run above that somebody below needs a person.
 //  B4  Who begins something has a place among those at work in its workspace, or is refused and queues; the oldest first.
 //  J8  Positions are dense and in commit order. What is pruned leaves a gap; no position is ever given twice.
+//  E7  A tree that is moved ends here in the same transaction in which its last word is written; it comes in once.
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Position, RunId, Seq } from "../ids.ts";
-import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
+import type { Estimate, EventBody, JournalEvent, Payload, Standing, WaitingOn } from "../journal/events.ts";
+import type { ChainLink } from "../journal/hash.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
@@ -214,6 +216,29 @@ export interface Pruned {
   bytes: number;
 }
 
+/** E7: an event as it lies in the store. `text`: its payload, or the name of its blob. */
+export interface StoredEvent extends ChainLink {
+  runId: RunId;
+  position: Position;
+  hash: string;
+}
+
+/** E7: a tree that is read from elsewhere, in commit order. */
+export interface CarriedTree {
+  transferId: string;
+  root: RunId;
+  events: readonly { event: JournalEvent; text: string; hash: string }[];
+  /** As they are stored, by name. */
+  blobs: ReadonlyMap<string, string>;
+  standing: ReadonlyMap<RunId, Standing>;
+}
+
+/** E7: what of a tree is carried away. Undefined `transferId`: it had ended, nothing was moved, and it is a copy. */
+export interface MovedTree {
+  transferId: string | undefined;
+  standing: { runId: RunId; standing: Standing }[];
+}
+
 export interface ApprovalRef {
   runId: RunId;
   itemId: string;
@@ -322,6 +347,20 @@ export interface Store {
 
   putBlob(text: string): Promise<string>;
   blob(hash: string): Promise<string | undefined>;
+
+  /** E7: a tree's events as they are stored, in commit order: what the chains cover. */
+  stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
+  /**
+   * E7: ends every run of a tree that has not ended, because it goes on elsewhere. One transaction; refused (CONFLICT)
+   * unless the whole tree is at rest. Asked again, the answer is the first one's.
+   */
+  moveTree(root: RunId, transferId: string): Promise<MovedTree>;
+  /**
+   * E7: takes a tree in whose chains were verified: one transaction, with the tree's own ids, seqs, times and hashes, and
+   * positions of this store. What is here already and the same stays; another run of an id that is taken is a CONFLICT.
+   * A transfer comes in once: `existed` says that it has.
+   */
+  importTree(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
 
   /**
    * Deletes whole trees, and the blobs that nothing needs any more. Kept are trees in which a run has not ended, those

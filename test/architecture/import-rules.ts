@@ -27,6 +27,8 @@ const CONTRACTS = new Set([
   "src/permissions/permission.ts",
   "src/stores/store.ts",
   "src/stores/follow.ts",
+  "src/stores/carry.ts",
+  "src/stores/tree-file.ts",
   "src/engines/engine.ts",
 ]);
 

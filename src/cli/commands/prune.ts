@@ -4,18 +4,14 @@
 import { resolve } from "node:path";
 import { findRun } from "../../api/find-run.ts";
 import { parseDuration } from "../../config/duration.ts";
-import { checkStore } from "../../config/known-stores.ts";
-import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
-import { createRuntime, takeOwnership } from "../../runtime.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
 import { confirm } from "../confirm.ts";
-import { isFile, recognised } from "../connect.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
-import { version } from "../version.ts";
-import { count } from "../view/format.ts";
+import { count, megabytes } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
+import { withStore } from "../with-store.ts";
 
 export interface PruneOptions {
   olderThan?: string;
@@ -27,10 +23,12 @@ export interface PruneOptions {
   yes?: boolean;
 }
 
+const STAYS = "Nothing was deleted; stop it, or prune when it is done.";
+
 export async function prune(invocation: Invocation, options: PruneOptions): Promise<number> {
   const { json, screen } = invocation;
   const filter = filterOf(invocation, options);
-  const would = await withStore(invocation, async (store) => {
+  const would = await withStore(invocation, STAYS, async ({ store }) => {
     if (options.run !== undefined) filter.root = await endedRoot(store, options.run);
     return store.prune({ ...filter, dryRun: true });
   });
@@ -51,7 +49,7 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
       return EXIT.cancelled;
     }
   }
-  const pruned = await withStore(invocation, (store) => store.prune(filter));
+  const pruned = await withStore(invocation, STAYS, ({ store }) => store.prune(filter));
   if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
   else
     screen.line(`Deleted ${sizeOf(pruned)}. The file keeps its size: the space is used for what comes next.`);
@@ -109,35 +107,4 @@ function nothing({ run }: PruneOptions): string {
 function sizeOf({ trees, runs, events, bytes }: Pruned): string {
   const parts = [count(runs, "run"), count(events, "event"), megabytes(bytes)];
   return `${count(trees, "tree")} (${parts.join(", ")})`;
-}
-
-function megabytes(bytes: number): string {
-  if (bytes < 1_000) return count(bytes, "byte");
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
-/** Only the owner of a store can delete from it, where it has one. */
-async function withStore<T>({ folder, io }: Invocation, use: (store: Store) => Promise<T>): Promise<T> {
-  const config = loadConfig({ folder, env: io.env });
-  const { dir } = config;
-  const check = checkStore(config, io.env);
-  const owned = isFile(config)
-    ? await takeOwnership(dir, { startedAt: Date.now(), version: version() })
-    : { release: () => {} };
-  if ("owner" in owned)
-    throw new CadreError(
-      "STORE_OWNED",
-      `Process ${owned.owner.pid} has the store and may be at work. Nothing was deleted; stop it, or prune when it is done.`,
-    );
-  try {
-    const runtime = await createRuntime({ folder, env: io.env });
-    if (isFile(config)) await recognised(runtime, check);
-    try {
-      return await use(runtime.store);
-    } finally {
-      await runtime.stop();
-    }
-  } finally {
-    owned.release();
-  }
 }

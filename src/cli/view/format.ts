@@ -52,3 +52,8 @@ function money(dollars: number): string {
   if (dollars === 0) return "$0";
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
+
+export function megabytes(bytes: number): string {
+  if (bytes < 1_000) return count(bytes, "byte");
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -109,5 +109,5 @@ export class Batch extends EventRows {
   }
 }
 
-const CLAIM = `INSERT INTO claims (root, path, run) VALUES ($1, $2, $3)
+export const CLAIM = `INSERT INTO claims (root, path, run) VALUES ($1, $2, $3)
   ON CONFLICT (root, path) DO UPDATE SET run = excluded.run`;

@@ -115,5 +115,5 @@ const SPENT = `SELECT coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost), 0)
     coalesce(sum(open_tokens), 0) AS open_tokens, coalesce(sum(open_cost), 0) AS open_cost
   FROM runs WHERE budget = $1 AND n <> $2`;
 
-const RAISE = `INSERT INTO budgets (root, max_tokens, max_cost) VALUES ($1, $2, $3) ON CONFLICT (root) DO UPDATE SET
+export const RAISE = `INSERT INTO budgets (root, max_tokens, max_cost) VALUES ($1, $2, $3) ON CONFLICT (root) DO UPDATE SET
   max_tokens = coalesce(excluded.max_tokens, budgets.max_tokens), max_cost = coalesce(excluded.max_cost, budgets.max_cost)`;

@@ -33,17 +33,24 @@ export class EventRows extends RowsAtHand {
   /** The next event of a run, in its journal and in its row. */
   protected async place(held: Held, body: EventBody): Promise<JournalEvent> {
     const seq = held.row.seq + 1;
-    const position = this.position + 1;
     const ts = this.now;
-    const { type } = body;
+    const { type, payload } = body;
     const key = keyOf(body);
-    const text = await this.textOf(body.payload);
+    const text = await this.textOf(payload);
     const hash = chainHash(digest, held.hash, { seq, ts, type, key, text });
+    const position = this.position + 1;
+    const event = { runId: held.row.id, seq, position, ts, type, key, payload } as JournalEvent;
+    await this.placeAs(held, event, { text, hash });
+    return event;
+  }
+
+  /** An event in its journal and in its row, at the next position. */
+  async placeAs(held: Held, event: JournalEvent, { text, hash }: { text: string; hash: string }) {
+    const { seq, position, ts, type, key } = event;
     (await this.keysOf(held)).set(key, seq);
     this.pending.push({ position, run: held.n, seq, ts, type, key, payload: text, hash: hexText(hash) });
     this.position = position;
     held.hash = hash;
-    const event = { runId: held.row.id, seq, position, ts, type, key, payload: body.payload } as JournalEvent;
     applyRunRow(held.row, event);
     account(held, event);
     remember(held, event);
@@ -55,7 +62,6 @@ export class EventRows extends RowsAtHand {
     held.characters += text.length;
     this.characters += text.length;
     if (this.characters > MAX_PENDING) await this.writeEvents();
-    return event;
   }
 
   async eventBySeq({ n }: Held, seq: number): Promise<Columns | undefined> {

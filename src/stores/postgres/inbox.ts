@@ -9,12 +9,16 @@ import type { Sql } from "./sql.ts";
 
 export async function updateInbox(sql: Sql, held: Held, event: JournalEvent): Promise<void> {
   if (!INBOX_TYPES.has(event.type)) return;
-  for (const change of itemChanges(event)) await changeItem(sql, held, event, change);
+  await updateItems(sql, held, event);
   if (TERMINAL_TYPES.has(event.type)) {
     await sql.run("DELETE FROM claims WHERE run = $1", held.row.id);
     await sql.run("DELETE FROM grants WHERE run = $1 AND scope = 'tree'", held.n);
   }
   if (event.type === "APPROVAL_DECIDED") await addGrant(sql, held, event);
+}
+
+export async function updateItems(sql: Sql, held: Held, event: JournalEvent): Promise<void> {
+  for (const change of itemChanges(event)) await changeItem(sql, held, event, change);
 }
 
 async function changeItem(sql: Sql, held: Held, event: JournalEvent, change: ItemChange): Promise<void> {
@@ -55,5 +59,5 @@ async function addGrant(sql: Sql, { n }: Held, { payload, ts }: EventOf<"APPROVA
 const OPEN_ITEM = `INSERT INTO approvals (run, item, kind, opened_at, expires_at) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT DO NOTHING`;
 
-const ADD_GRANT = `INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder)
+export const ADD_GRANT = `INSERT INTO grants (run, rule, given_by, given_at, until, scope, folder)
   VALUES ($1, $2, $3, $4, $5, $6, $7)`;

@@ -6,9 +6,17 @@ import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText } from "../blobs.ts";
-import { verifyChain } from "../event-columns.ts";
+import { storedOf, verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
+import type {
+  ApprovalRef,
+  Quarantine,
+  RunFilter,
+  StandingGrant,
+  Store,
+  StoredEvent,
+  StoreTotals,
+} from "../store.ts";
 import { eventsOf, readableEvents } from "./events.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
@@ -173,6 +181,19 @@ export class PostgresReader {
               at,
             );
       return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
+    });
+  }
+
+  stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]> {
+    return this.reading(async (sql) => {
+      const found = await sql.all(
+        `SELECT events.*, runs.id FROM runs JOIN events ON events.run = runs.n
+         WHERE runs.root = $1 AND position > $2 ORDER BY position LIMIT $3`,
+        root,
+        after,
+        limit,
+      );
+      return found.map(storedOf);
     });
   }
 

@@ -75,8 +75,8 @@ export class RowsAtHand {
   }
 
   /** A run without events yet: it is written with the others, and not read back. */
-  admitted(runId: RunId, start: Payload<"RUN_STARTED">, place: "held" | "none"): Held {
-    const held = newHeld(++this.runs, { ...firstRow(runId, start, this.now), seq: 0 });
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">, place: "held" | "none", at = this.now): Held {
+    const held = newHeld(++this.runs, { ...firstRow(runId, start, at), seq: 0 });
     held.place = place;
     this.cache.set(runId, held);
     this.seen.add(runId);

@@ -172,4 +172,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX search_words ON search USING GIN (words);
   CREATE INDEX search_run ON search (run);
   `,
+  `
+  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL);
+  `,
 ];

@@ -9,6 +9,7 @@ import { blobForm } from "../blobs.ts";
 import { giveBack, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
 import type { Batch } from "./batch.ts";
+import { importTree, moveTree } from "./carry.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
@@ -212,6 +213,14 @@ class PostgresStore extends CaughtUp implements Store {
       read: (work) => this.reading(work),
       write: (apply) => this.enqueue(apply),
     });
+  }
+
+  moveTree(root: RunId, transferId: string): Promise<contract.MovedTree> {
+    return this.enqueue((batch) => moveTree(root, transferId, batch));
+  }
+
+  importTree(tree: contract.CarriedTree): ReturnType<Store["importTree"]> {
+    return this.enqueue((batch) => importTree(tree, batch));
   }
 
   /** Leaves in order: nobody waits for leases of a process that is gone, or keeps blobs for it. */

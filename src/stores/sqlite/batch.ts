@@ -7,7 +7,7 @@ import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from 
 import { chainHash } from "../../journal/hash.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { readEvent } from "../../journal/upcast.ts";
-import { applyRunRow } from "../../projections/run-row.ts";
+import { applyRunRow, firstRow } from "../../projections/run-row.ts";
 import { type Held, readHeld } from "../held.ts";
 import {
   account,
@@ -25,7 +25,7 @@ import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
 import { leavePlace, leaveQueue, queue, takePlace } from "./places.ts";
-import { type Statements, writeHeld } from "./rows.ts";
+import { insertRow, type Statements, writeHeld } from "./rows.ts";
 import { admitChild, claimedBy, noRoom, tellTree } from "./tree.ts";
 
 const ALL = -1;
@@ -84,7 +84,7 @@ export class Batch {
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;
     this.write(held, append.events, driver);
-    if (append.spawn) admitChild(this, this.statements, append.spawn);
+    if (append.spawn) admitChild(this, append.spawn);
     warnRoot(this, held, budget.warnings ?? []);
     raiseTree(this, held, append.events);
     if (append.rest && driver) this.rest(held, append.rest.wakeAt, append.rest.queue);
@@ -133,9 +133,10 @@ export class Batch {
     return held;
   }
 
-  /** A run that was just made: it is not read back. */
-  hold(held: Held): Held {
-    this.cache.set(held.row.id, held);
+  /** A run without events yet: it is not read back. */
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">, at = this.now): Held {
+    const held = insertRow(this.statements, { ...firstRow(runId, start, at), seq: 0 });
+    this.cache.set(runId, held);
     return held;
   }
 
@@ -193,36 +194,35 @@ export class Batch {
   }
 
   private insert(held: Held, body: EventBody): JournalEvent {
-    const { statements } = this;
     const seq = held.row.seq + 1;
-    const position = this.position + 1;
     const ts = this.now;
+    const { type, payload } = body;
     const key = keyOf(body);
-    const text = this.textOf(body.payload);
-    const hash = chainHash(this.digest, held.hash, { seq, ts, type: body.type, key, text });
-    statements.insertEvent.run(position, held.n, seq, ts, body.type, key, text, Buffer.from(hash, "hex"));
+    const text = this.textOf(payload);
+    const hash = chainHash(this.digest, held.hash, { seq, ts, type, key, text });
+    const position = this.position + 1;
+    const event = { runId: held.row.id, seq, position, ts, type, key, payload } as JournalEvent;
+    this.place(held, event, { text, hash });
+    if (updateInbox(this.statements, held, event)) this.granted = true;
+    return event;
+  }
+
+  /** An event in its journal and in its row, at the next position. */
+  place(held: Held, event: JournalEvent, { text, hash }: { text: string; hash: string }): void {
+    const { seq, position, ts, type, key } = event;
+    const bytes = Buffer.from(hash, "hex");
+    this.statements.insertEvent.run(position, held.n, seq, ts, type, key, text, bytes);
     this.keysOf(held).set(key, seq);
     this.position = position;
     held.hash = hash;
-    const event = {
-      runId: held.row.id,
-      seq,
-      position,
-      ts,
-      type: body.type,
-      key,
-      payload: body.payload,
-    } as JournalEvent;
     applyRunRow(held.row, event);
     account(held, event);
     if (event.type === "CANCEL_REQUESTED") leaveQueue(this, held);
     if (TERMINAL_TYPES.has(event.type)) this.rest(held, undefined);
-    if (updateInbox(statements, held, event)) this.granted = true;
     this.noteNeeds(held, event, text);
     this.written.push(event);
     remember(held, event);
     held.characters += text.length;
-    return event;
   }
 
   /** What must be kept as long as this run is. */

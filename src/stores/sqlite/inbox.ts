@@ -10,12 +10,16 @@ import type { Statements } from "./rows.ts";
 /** True if the standing grants have changed. */
 export function updateInbox(statements: Statements, held: Held, event: JournalEvent): boolean {
   if (!INBOX_TYPES.has(event.type)) return false;
-  for (const change of itemChanges(event)) changeItem(statements, held, event, change);
+  updateItems(statements, held, event);
   if (TERMINAL_TYPES.has(event.type)) {
     statements.endClaims.run(held.row.id);
     return changesOf(statements.endGrants.run(held.n)) > 0;
   }
   return event.type === "APPROVAL_DECIDED" && addGrant(statements, held, event);
+}
+
+export function updateItems(statements: Statements, held: Held, event: JournalEvent): void {
+  for (const change of itemChanges(event)) changeItem(statements, held, event, change);
 }
 
 function changeItem(statements: Statements, held: Held, event: JournalEvent, change: ItemChange): void {

@@ -7,9 +7,17 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText, digest } from "../blobs.ts";
-import { linkOf, verifyChain } from "../event-columns.ts";
+import { linkOf, storedOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
+import type {
+  ApprovalRef,
+  Quarantine,
+  RunFilter,
+  StandingGrant,
+  Store,
+  StoredEvent,
+  StoreTotals,
+} from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { prepareStatements, type Statements } from "./rows.ts";
@@ -148,6 +156,18 @@ export class SqliteReader {
             at,
           );
     return columns && { seq: columns["seq"] as number, hash: hex(columns["hash"]) };
+  }
+
+  async stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]> {
+    return this.sql
+      .all(
+        `SELECT events.*, runs.id FROM runs JOIN events ON events.run = runs.n
+         WHERE runs.root = ? AND position > ? ORDER BY position LIMIT ?`,
+        root,
+        after,
+        limit,
+      )
+      .map(storedOf);
   }
 
   async read(

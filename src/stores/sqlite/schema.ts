@@ -177,4 +177,8 @@ export const MIGRATIONS: readonly string[] = [
   -- the words of events, by position; the texts stand in the journal
   CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
   `,
+  `
+  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -5,15 +5,16 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { firstRow } from "../../projections/run-row.ts";
 import { blobForm } from "../blobs.ts";
 import { giveBack, takeLease } from "../rules.ts";
 import {
   type Append,
   type Appended,
+  type CarriedTree,
   type Heartbeat,
   LEASE_MS,
   type Lease,
+  type MovedTree,
   type Pruned,
   type PruneFilter,
   type Quarantine,
@@ -22,10 +23,10 @@ import {
   type Writer,
 } from "../store.ts";
 import type { Batch } from "./batch.ts";
+import { importTree, moveTree } from "./carry.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
-import { insertRow } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
 
@@ -57,7 +58,7 @@ class SqliteStore extends CaughtUp implements Store {
       this.keepKey(idempotency, runId);
       const existing = batch.find(runId);
       if (existing) return { runId: batch.sameStart(existing, start), existed: true };
-      const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, start, batch.now), seq: 0 }));
+      const held = batch.admitted(runId, start);
       batch.signal(held, [{ type: "RUN_STARTED", payload: start }]);
       return { runId, existed: false };
     });
@@ -100,7 +101,7 @@ class SqliteStore extends CaughtUp implements Store {
     if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
     const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
     const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
-    const held = batch.hold(insertRow(this.statements, { ...firstRow(runId, payload, batch.now), seq: 0 }));
+    const held = batch.admitted(runId, payload);
     batch.signal(held, [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
   }
@@ -201,6 +202,14 @@ class SqliteStore extends CaughtUp implements Store {
   prune(filter: PruneFilter): Promise<Pruned> {
     const { sql, fresh } = this;
     return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
+  }
+
+  moveTree(root: RunId, transferId: string): Promise<MovedTree> {
+    return this.enqueue((batch) => moveTree(root, transferId, { sql: this.sql, batch }));
+  }
+
+  importTree(tree: CarriedTree): ReturnType<Store["importTree"]> {
+    return this.enqueue((batch) => importTree(tree, { sql: this.sql, batch }));
   }
 
   /** The run that a key was used for. */

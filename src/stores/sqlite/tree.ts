@@ -2,9 +2,9 @@
 // (P6), and every run above that waits for it learns whether somebody below needs a person.
 
 import type { RunId } from "../../ids.ts";
-import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { firstRow, type RunRow } from "../../projections/run-row.ts";
+import type { RunRow } from "../../projections/run-row.ts";
 import {
   awaitedChildren,
   blockedBy,
@@ -14,13 +14,12 @@ import {
 } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
-import { insertRow, type Statements } from "./rows.ts";
+import type { Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes {
-  readonly now: number;
   find(runId: RunId): Held | undefined;
-  hold(held: Held): Held;
+  admitted(runId: RunId, start: Payload<"RUN_STARTED">): Held;
   hasKey(held: Held, key: string): boolean;
   /** Appends as somebody else than the run's driver. */
   signal(held: Held, events: readonly EventBody[]): void;
@@ -88,8 +87,8 @@ function isAbove(batch: Writes, upper: RunRow, lower: RunRow): boolean {
 }
 
 /** J7: the child exists if, and only if, its parent's journal says so. */
-export function admitChild(batch: Writes, statements: Statements, { runId, start, events }: Spawn): void {
-  const held = batch.hold(insertRow(statements, { ...firstRow(runId, start, batch.now), seq: 0 }));
+export function admitChild(batch: Writes, { runId, start, events }: Spawn): void {
+  const held = batch.admitted(runId, start);
   batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 

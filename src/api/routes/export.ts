@@ -1,0 +1,65 @@
+// A tree as a text: to carry it to another store, to read it elsewhere, to keep it. Carrying it away is the one of these
+// that changes something.
+
+import { copyOut, moveOut } from "../../stores/carry.ts";
+import { readTree } from "../../stores/tree-file.ts";
+import { findRun } from "../find-run.ts";
+import type { ApiParts } from "../parts.ts";
+import { ExportQuery } from "../requests.ts";
+import { type Route, route } from "../route.ts";
+import { treePage } from "../tree-page.ts";
+
+const LINES = "application/x-ndjson";
+
+export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/runs/{id}/export",
+        summary: "The tree of a run as a file, to be read and checked elsewhere",
+        query: ExportQuery,
+        media: [LINES, "text/html"],
+      },
+      async ({ params: { id }, query: { format } }) => {
+        const lines = copyOut(await findRun(store, id), { store, version });
+        return format === "html" ? pageOf(lines) : streamed(LINES, lines);
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/move",
+        summary: "End the tree of a run here, and answer with the file that it goes on from elsewhere",
+        media: [LINES],
+      },
+      async ({ params: { id } }) =>
+        streamed(LINES, await moveOut(await findRun(store, id), { store, ids, version })),
+    ),
+  ];
+}
+
+/** To be kept, not to be shown from here: its words are strangers'. */
+async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
+  const text = (await Array.fromAsync(lines)).join("");
+  const headers = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Disposition": "attachment",
+    "Content-Security-Policy": "sandbox",
+  };
+  return new Response(treePage(readTree(text), text), { headers });
+}
+
+/** A text of any length: nobody holds all of it. */
+function streamed(type: string, lines: AsyncGenerator<string>): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await lines.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    cancel: async () => void (await lines.return(undefined)),
+  });
+  return new Response(body, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+}

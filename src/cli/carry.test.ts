@@ -1,0 +1,158 @@
+// Carrying a tree at the command line: from a laptop's file to a team's database, and back.
+
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
+import { agent, type Project, project } from "./cli.fixture.ts";
+
+const FILES = {
+  "agents/lead.md": agent("lead", "agents: [worker]\n"),
+  "agents/worker.md": agent("worker", "kind: subagent\n"),
+  "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: delegate, input: { agent: worker, task: the note } }]
+  - report: { summary: All parts are there. }
+`,
+  "worker.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Write, input: { path: note.txt, content: "hello" } }]
+  - report: { summary: The note is written. }
+`,
+};
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres("fsync=off");
+});
+afterAll(() => postgres.end());
+
+/** A tree whose child waits for a person, moved to a file. */
+async function movedOut(p: Project) {
+  expect((await p.cadre("run", "lead", "get it ready")).code).toBe(3);
+  const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
+  const item = String((await p.cadre("approve", "--json")).lines()[0]!["id"]);
+  const exported = await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre");
+  expect(exported).toMatchObject({ code: 0, stderr: "" });
+  return { runId, item, file: join(p.folder, "tree.cadre"), exported };
+}
+
+const events = async (p: Project, id: string) =>
+  (await p.cadre("show", id, "--events", "--json")).lines() as {
+    seq: number;
+    type: string;
+    position: number;
+  }[];
+
+const unplaced = (event: { position: number }) => ({ ...event, position: 0 });
+
+describe("cadre export --format cadre", () => {
+  test("[E7] a tree waits on a laptop, is approved in the team's database, and goes on only there", async () => {
+    await using laptop = await project(FILES);
+    await using team = await project(FILES);
+    team.env["CADRE_STORE"] = await postgres.newStore();
+    const { runId, item, file, exported } = await movedOut(laptop);
+    expect(exported.stdout).toContain(`Moved ${runId} to ${file}`);
+    const left = await events(laptop, runId);
+    expect(left.at(-1)?.type).toBe("RUN_MOVED");
+    for (const said of [
+      await laptop.cadre("approve", item),
+      await laptop.cadre("message", runId, "hurry"),
+      await laptop.cadre("cancel", runId),
+    ])
+      expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining("was moved to another store") });
+    expect((await laptop.cadre("retry", runId)).stderr).toContain("Try it again there");
+    await laptop.cadre("run");
+    expect(await events(laptop, runId), "nothing drives it here").toEqual(left);
+
+    const imported = await team.cadre("import", file);
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    expect(imported.stdout).toMatch(/Imported r\w+ \(2 runs, suspended\)/);
+    const came = (await events(team, runId)).map(unplaced);
+    expect(came).toEqual(left.slice(0, -1).map(unplaced));
+    expect((await team.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
+    expect(await events(team, runId)).toHaveLength(left.length - 1);
+
+    await team.cadre("approve", item);
+    const done = await team.cadre("run");
+    expect(done.stdout).toContain("All parts are there.");
+    expect(await readFile(join(laptop.folder, "note.txt"), "utf8"), "where its journal says").toBe("hello");
+    expect((await team.cadre("verify", runId)).stdout).toMatch(/^Whole/);
+  }, 120_000);
+
+  test("[E7] back from the database to the file, after the old one is pruned there", async () => {
+    await using laptop = await project(FILES);
+    await using team = await project(FILES);
+    team.env["CADRE_STORE"] = await postgres.newStore();
+    const { runId, item, file } = await movedOut(laptop);
+    await team.cadre("import", file);
+    await team.cadre("run");
+    const back = join(team.folder, "back.cadre");
+    expect((await team.cadre("export", "--format", "cadre", runId, "--to", back)).stderr).toBe("");
+    const refused = await laptop.cadre("import", back);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`cadre prune --run ${runId}`) });
+    await laptop.cadre("prune", "--run", runId, "--yes");
+    expect((await laptop.cadre("import", back)).code).toBe(0);
+    await laptop.cadre("approve", item);
+    expect((await laptop.cadre("run")).stdout).toContain("All parts are there.");
+  }, 120_000);
+
+  test("[E7] a file that could not be written, or was lost, is written again as it was", async () => {
+    await using p = await project(FILES);
+    const { runId, file } = await movedOut(p);
+    const before = await readFile(file, "utf8");
+    expect((await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre")).stderr).toContain(
+      "There is a file",
+    );
+    const missing = await p.cadre("export", "--format", "cadre", runId, "--to", "no/such/folder.cadre");
+    expect(missing.stderr).toContain("nothing is lost: export it again");
+    await p.cadre("export", "--format", "cadre", runId, "--to", "again.cadre");
+    expect(await readFile(join(p.folder, "again.cadre"), "utf8")).toBe(before);
+    expect(existsSync(join(p.folder, "again.cadre.part"))).toBe(false);
+  });
+
+  test("[E7] [J9] what is damaged, cut off or no tree at all is refused whole, by run and event", async () => {
+    await using p = await project(FILES);
+    await using q = await project(FILES);
+    const { runId, file } = await movedOut(p);
+    const text = await readFile(file, "utf8");
+    const lines = text.split("\n");
+    const nth = lines.findIndex((line) => line.includes(`"run":"${runId}","seq":3,`));
+    const refuses = async (changed: string, why: string | RegExp) => {
+      await writeFile(join(q.folder, "bad.cadre"), changed);
+      const { code, stderr } = await q.cadre("import", "bad.cadre");
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(why);
+      expect((await q.cadre("runs", "--json")).lines()).toEqual([]);
+      const checked = await q.cadre("verify", "bad.cadre");
+      expect(checked).toMatchObject({ code: 1, stdout: expect.stringMatching(/^Not whole: /) });
+      expect(checked.stdout).toMatch(why);
+    };
+    expect((await q.cadre("verify", file)).stdout).toMatch(`Whole: ${runId}, 2 runs, `);
+    const at = (seq: number) => new RegExp(`at event ${seq} of run ${runId}: its checksum does not match`);
+    await refuses(text.replace('"task":"get it ready"', '"task":"get it all"'), at(1));
+    await refuses(lines.toSpliced(nth, 1).join("\n"), at(3));
+    await refuses(lines.slice(0, nth + 1).join("\n"), `cut off`);
+    await refuses(lines.slice(0, nth + 1).join("\n"), `after event 3 of run ${runId}`);
+    await refuses(text.slice(0, text.length / 2), "damaged");
+    await refuses(text.replace('"version":"', '"version":"9'), "the sum does not match");
+    await refuses(text.replace('"format":1', '"format":2'), "reads up to 1");
+    await refuses(text.replace(/("blob":"\w+","text":")/, "$1 "), "is not what its name says");
+    await refuses("hello", "no tree that Cadre has exported");
+    expect((await q.cadre("import", "nowhere")).stderr).toContain("cannot be read");
+  });
+
+  test("[E7] a copy is for reading: it moves nothing, and nothing goes on from it", async () => {
+    await using p = await project(FILES);
+    await p.cadre("run", "lead", "get it ready");
+    const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
+    const before = await events(p, runId);
+    const exported = await p.cadre("export", "--format", "jsonl", runId, "--json");
+    expect(exported.lines()).toMatchObject([
+      { runId, format: "jsonl", file: join(p.folder, `${runId}.jsonl`) },
+    ]);
+    expect(await events(p, runId)).toEqual(before);
+    expect((await p.cadre("import", `${runId}.jsonl`)).stderr).toContain("a copy to read");
+  });
+});

@@ -1,0 +1,80 @@
+// What every store asks about a tree before it goes or comes (E7). Pure.
+
+import { CadreError } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import type { JournalEvent, Standing } from "../journal/events.ts";
+import type { Columns, Held } from "./held.ts";
+import type { CarriedTree, MovedTree } from "./store.ts";
+
+/** A tree that is at work would go on at both ends. */
+export function refuseAtWork(runs: readonly Held[], now: number): void {
+  const busy = runs.find((held) => !isAtRest(held, now));
+  if (!busy) return;
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${busy.row.id} (${busy.row.agent}) is at work or about to be. Nothing was moved: let the tree come to rest, pause it or cancel it, and export it then.`,
+    { runId: busy.row.id },
+  );
+}
+
+function isAtRest({ row, worker, dueAt }: Held, now: number): boolean {
+  if (row.endedAt !== undefined) return true;
+  return worker === undefined && (dueAt === undefined || dueAt > now);
+}
+
+/** Others that spend what is this tree's would spend it here, and it there. */
+export function refuseShared(payer: RunId, others: readonly RunId[]): void {
+  if (others.length === 0) return;
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${others[0]} draws on the budget of ${payer} and has not ended. Nothing was moved: wait for it, or cancel it, and export then.`,
+    { runs: others },
+  );
+}
+
+/** By the last words of its runs. */
+export function movedTree(last: readonly JournalEvent[]): MovedTree {
+  const moved = last.flatMap((event) => (event.type === "RUN_MOVED" ? [event] : []));
+  return {
+    transferId: moved[0]?.payload.transferId,
+    standing: moved.flatMap(({ runId, payload: { standing } }) => (standing ? [{ runId, standing }] : [])),
+  };
+}
+
+/** Columns of the same names in every store. */
+export function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[number] {
+  const { until, folder } = columns;
+  return {
+    rule: columns["rule"] as string,
+    by: columns["given_by"] as string,
+    at: columns["given_at"] as number,
+    ...(until === null ? {} : { until: until as number }),
+    ...(folder === null ? {} : { folder: folder as string }),
+  };
+}
+
+export function budgetFrom(columns: Readonly<Columns>): NonNullable<Standing["budget"]> {
+  const { max_tokens: maxTokens, max_cost: maxCost } = columns;
+  return {
+    ...(maxTokens === null ? {} : { maxTokens: maxTokens as number }),
+    ...(maxCost === null ? {} : { maxCost: maxCost as number }),
+  };
+}
+
+/** The latest hash of every run of a tree. */
+export function headsOf({ events }: CarriedTree): Map<RunId, string> {
+  return new Map(events.map(({ event, hash }) => [event.runId, hash]));
+}
+
+/** Whether a run is here already as it comes. */
+export function isHere(held: Held, hash: string): boolean {
+  if (held.hash === hash) return true;
+  const { id, rootRunId, stopReason } = held.row;
+  const why =
+    stopReason === "moved"
+      ? `It was moved away from here; \`cadre prune --run ${rootRunId}\` makes room for it.`
+      : "A journal has one continuation: look which of the two is the right one.";
+  throw new CadreError("CONFLICT", `There is another run ${id} here already. Nothing was imported. ${why}`, {
+    runId: id,
+  });
+}

@@ -1,0 +1,242 @@
+// Carrying a tree (E7): it leaves as a whole, comes in as it was, and goes on in one place only.
+
+import { expect } from "vitest";
+import { CadreError } from "../../errors.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import { readEvent } from "../../journal/upcast.ts";
+import type { CarriedTree, Store, StoredEvent } from "../store.ts";
+import {
+  admit,
+  callStarted,
+  childStarted,
+  context,
+  decided,
+  ended,
+  everything,
+  expectInvariants,
+  type Open,
+  proposed,
+  scenarios,
+  signal,
+  spawn,
+  suspended,
+  take,
+  thought,
+} from "./kit.contract.ts";
+
+export function carryContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario(
+    "[E7] a tree goes whole, in parents' order, and nothing is driven or heard after it",
+    async ({ store }) => {
+      await suspendedTree(store);
+      const { transferId, standing } = await store.moveTree("r1", "t1");
+      expect(transferId).toBe("t1");
+      expect(standing).toEqual([
+        {
+          runId: "c1",
+          standing: { claims: ["/w/a"], grants: [{ rule: "Bash(ls)", by: "ann", at: expect.any(Number) }] },
+        },
+      ]);
+      for (const id of ["r1", "c1"]) {
+        const journal = await store.journal(id);
+        expect(journal.at(-1)).toMatchObject({ type: "RUN_MOVED", payload: { transferId: "t1" } });
+        expect(journal.at(-2)?.type, "nothing was said to it on the way").toBe("RUN_SUSPENDED");
+        expect(await store.run(id)).toMatchObject({ status: "cancelled", stopReason: "moved" });
+        expect(await store.acquire(id, "w2")).toBeUndefined();
+        expect((await signal(store, id, context("late"))).refused).toBe("ended");
+      }
+      expect(await store.openApprovals()).toEqual([]);
+      expect(await store.grants()).toEqual([]);
+      expect(await store.cancel("r1", { by: "ann" })).toEqual([]);
+    },
+  );
+
+  scenario("[E7] asked again, the move is the first one's", async ({ store }) => {
+    await suspendedTree(store);
+    const first = await store.moveTree("r1", "t1");
+    const before = await everything(store);
+    expect(await store.moveTree("r1", "t2")).toEqual(first);
+    expect(await everything(store)).toEqual(before);
+  });
+
+  scenario("[E7] what is at work, or about to be, is not moved", async ({ store, clock }) => {
+    await suspendedTree(store);
+    await signal(store, "c1", decided("m1.1", "approve", "ann"));
+    const before = await everything(store);
+    await expect(store.moveTree("r1", "t1"), "due").rejects.toMatchObject({
+      code: "CONFLICT",
+      details: { runId: "c1" },
+    });
+    const child = await take(store, "c1");
+    await expect(store.moveTree("r1", "t1"), "driven").rejects.toThrow(CadreError);
+    expect(await everything(store)).toEqual(before);
+    await child.append([suspended("s2", { kind: "timer", until: clock.now() + 60_000 })], {
+      rest: { wakeAt: clock.now() + 60_000 },
+    });
+    await (await take(store, "r1")).append([], { rest: { wakeAt: undefined } });
+    expect((await store.moveTree("r1", "t1")).transferId, "a time that will come is a rest").toBe("t1");
+    await expect(store.moveTree("r9", "t1")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  scenario("[E7] a tree that has ended is only copied", async ({ store }) => {
+    await admit(store, "r1");
+    await (await take(store, "r1")).append([ended()]);
+    const before = await everything(store);
+    expect(await store.moveTree("r1", "t1")).toEqual({ transferId: undefined, standing: [] });
+    expect(await everything(store)).toEqual(before);
+  });
+
+  scenario("[E7] what others still pay with is not moved away", async ({ store }) => {
+    await suspendedTree(store);
+    await admit(store, "r2", { budgetRunId: "r1", trigger: "message" });
+    await expect(store.moveTree("r1", "t1")).rejects.toMatchObject({
+      code: "CONFLICT",
+      details: { runs: ["r2"] },
+    });
+  });
+
+  scenario(
+    "[E7] [P2] it comes in as it was: ids, seqs, times and hashes; positions are this store's",
+    async ({ store, clock }) => {
+      const other = await open();
+      await admit(other.store, "elsewhere");
+      await suspendedTree(store);
+      const left = await treeEvents(store);
+      const heads = await headsOf(store);
+      const items = await store.openApprovals();
+      const { standing } = await store.moveTree("r1", "t1");
+      const tree = await carried(store, standing);
+      clock.advance(60_000);
+
+      expect(await other.store.importTree(tree)).toEqual({ root: "r1", existed: false });
+      expect(await treeEvents(other.store)).toEqual(
+        left.map((event, index) => ({ ...event, position: index + 2 })),
+      );
+      expect(await headsOf(other.store)).toEqual(heads);
+      expect(await other.store.openApprovals()).toEqual(items);
+      expect(await other.store.grants()).toMatchObject([
+        { scope: "tree", rule: "Bash(ls)", by: "ann", runId: "c1" },
+      ]);
+      expect(await other.store.blob(await store.putBlob("a stored value"))).toBe("a stored value");
+
+      const before = await everything(other.store);
+      expect(await other.store.importTree(tree), "a second time").toEqual({ root: "r1", existed: true });
+      expect(await everything(other.store)).toEqual(before);
+      await signal(other.store, "c1", decided("m1.1", "approve", "ann"));
+      const driver = await take(other.store, "c1");
+      expect((await driver.append([ended()])).refused, "it goes on").toBeUndefined();
+      expect((await other.store.journal("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
+      await expectInvariants(other.store);
+      await other.store.close();
+    },
+  );
+
+  scenario("[E7] [D6] a claim comes along", async ({ store }) => {
+    const other = await open();
+    await suspendedTree(store);
+    const { standing } = await store.moveTree("r1", "t1");
+    await other.store.importTree(await carried(store, standing));
+    await signal(other.store, "r1", context("go on"));
+    const root = await take(other.store, "r1");
+    await root.append([callStarted("m2"), thought("m2"), childStarted("c2", "m2.0")], {
+      spawn: spawn("c2", "r1", "m2.0"),
+    });
+    const sibling = await take(other.store, "c2");
+    const refused = await sibling.append([proposed("m1.0")], { claims: ["/w/a"] });
+    expect(refused).toMatchObject({ refused: "claimed", claimedBy: { runId: "c1" } });
+    await other.store.close();
+  });
+
+  scenario("[E7] another run of the same id is never written over", async ({ store }) => {
+    const other = await open();
+    await suspendedTree(store);
+    const { standing } = await store.moveTree("r1", "t1");
+    const tree = await carried(store, standing);
+    await admit(other.store, "c1", { task: "something else" });
+    const before = await everything(other.store);
+    await expect(other.store.importTree(tree)).rejects.toMatchObject({
+      code: "CONFLICT",
+      details: { runId: "c1" },
+    });
+    expect(await everything(other.store)).toEqual(before);
+    await expect(store.importTree(tree), "back where it has gone from").rejects.toThrow(/prune --run r1/);
+    await other.store.close();
+  });
+
+  const pruning = scenarios(open, "pruned");
+
+  pruning(
+    "[E7] back again after a prune; a transfer that has come in once does not come again",
+    async ({ store }) => {
+      const other = await open();
+      await suspendedTree(store);
+      const { standing } = await store.moveTree("r1", "t1");
+      const out = await carried(store, standing);
+      await other.store.importTree(out);
+      for (const id of ["r1", "c1"]) {
+        const driver = await take(other.store, id);
+        await driver.append([], { rest: { wakeAt: undefined } });
+      }
+      const back = await other.store.moveTree("r1", "t2");
+      expect(back).toEqual({ transferId: "t2", standing });
+      expect(await store.prune({ root: "r1" })).toMatchObject({ trees: 1 });
+      expect(
+        await store.importTree({ ...(await carried(other.store, back.standing)), transferId: "t2" }),
+      ).toMatchObject({
+        existed: false,
+      });
+      expect(await store.run("r1")).toMatchObject({ status: "suspended" });
+      await other.store.prune({ root: "r1" });
+      expect(await other.store.importTree(out), "t1 was here").toEqual({ root: "r1", existed: true });
+      expect(await other.store.run("r1")).toBeUndefined();
+      await other.store.close();
+    },
+  );
+}
+
+/** A root that waits for its child, which waits for a person; with a claim, a grant and a stored value. */
+async function suspendedTree(store: Store): Promise<void> {
+  const definition = await store.putBlob("a stored value");
+  await admit(store, "r1", { definition });
+  const root = await take(store, "r1");
+  const child = spawn("c1", "r1");
+  await root.append([callStarted("m1"), thought("m1"), childStarted("c1")], {
+    spawn: { ...child, start: { ...child.start, definition } },
+  });
+  await root.append([suspended("s1", { kind: "child", items: ["c1"] })], { rest: { wakeAt: undefined } });
+  const driver = await take(store, "c1");
+  await driver.append([callStarted("m1"), thought("m1"), proposed("m1.0"), proposed("m1.1")], {
+    claims: ["/w/a"],
+  });
+  await signal(store, "c1", decided("m1.0", "approve", "ann", { scope: "tree", grant: "Bash(ls)" }));
+  driver.after = (await store.head("c1"))!.seq;
+  await driver.append([suspended("s1", { kind: "approval", items: ["m1.1"] })], {
+    rest: { wakeAt: undefined },
+  });
+}
+
+async function carried(store: Store, standing: { runId: string; standing: object }[]): Promise<CarriedTree> {
+  const stored = (await store.stored("r1", 0, 1_000)).filter(({ type }) => type !== "RUN_MOVED");
+  const blob = "a stored value";
+  return {
+    transferId: "t1",
+    root: "r1",
+    events: stored.map(carriedEvent),
+    blobs: new Map([[await store.putBlob(blob), blob]]),
+    standing: new Map(standing.map((each) => [each.runId, each.standing])),
+  };
+}
+
+const carriedEvent = ({ text, hash, ...place }: StoredEvent) => ({
+  event: readEvent({ ...place, text }),
+  text,
+  hash,
+});
+
+async function treeEvents(store: Store): Promise<JournalEvent[]> {
+  return (await everything(store)).filter(({ runId }) => runId === "r1" || runId === "c1");
+}
+
+const headsOf = (store: Store) => Promise.all(["r1", "c1"].map((id) => store.head(id)));

@@ -1,0 +1,92 @@
+// A tree that leaves for another store, or comes from one (E7). Each is one transaction.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { JournalEvent, Standing } from "../../journal/events.ts";
+import { budgetFrom, grantOf, headsOf, isHere, movedTree, refuseAtWork, refuseShared } from "../carried.ts";
+import { type Held, wholeMs } from "../held.ts";
+import type { CarriedTree, MovedTree } from "../store.ts";
+import { type Batch, CLAIM } from "./batch.ts";
+import { RAISE } from "./budgets.ts";
+import { PUT_BLOB } from "./event-rows.ts";
+import { ADD_GRANT, updateItems } from "./inbox.ts";
+import type { Sql } from "./sql.ts";
+
+export async function moveTree(root: RunId, transferId: string, batch: Batch): Promise<MovedTree> {
+  const { sql } = batch;
+  await batch.writeRows();
+  // Parents first: one that has gone hears nothing of its children.
+  const found = await idsOf(sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
+  if (found.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
+  await batch.prefetch([], found);
+  const runs = await Promise.all(found.map((id) => batch.load(id)));
+  refuseAtWork(runs, batch.now);
+  refuseShared(root, await idsOf(sql, OTHER_PAYERS, root));
+  const last: JournalEvent[] = [];
+  for (const held of runs) {
+    if (held.row.endedAt === undefined) {
+      const standing = await standingOf(sql, held);
+      const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
+      await batch.signal(held, [{ type: "RUN_MOVED", payload }]);
+    }
+    last.push(...(await batch.journalAfter(held, held.row.seq - 1)));
+  }
+  return movedTree(last);
+}
+
+const idsOf = async (sql: Sql, text: string, root: RunId): Promise<RunId[]> =>
+  (await sql.all(text, root)).map(({ id }) => id as RunId);
+
+async function standingOf(sql: Sql, { n, row }: Held): Promise<Standing> {
+  const claimed = await sql.all('SELECT path FROM claims WHERE run = $1 ORDER BY path COLLATE "C"', row.id);
+  const granted = await sql.all("SELECT * FROM grants WHERE run = $1 AND scope = 'tree' ORDER BY id", n);
+  const budget = await sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = $1", row.id);
+  return {
+    ...(claimed.length === 0 ? {} : { claims: claimed.map(({ path }) => path as string) }),
+    ...(granted.length === 0 ? {} : { grants: granted.map(grantOf) }),
+    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+  };
+}
+
+export async function importTree(
+  tree: CarriedTree,
+  batch: Batch,
+): Promise<{ root: RunId; existed: boolean }> {
+  const { sql } = batch;
+  const known = await sql.get("SELECT root FROM transfers WHERE id = $1", tree.transferId);
+  if (known) return { root: known["root"] as RunId, existed: true };
+  const here = new Set<RunId>();
+  const heads = headsOf(tree);
+  await batch.prefetch([...heads.keys()], []);
+  for (const [runId, hash] of heads) {
+    const held = await batch.find(runId);
+    if (held && isHere(held, hash)) here.add(runId);
+  }
+  for (const [name, stored] of tree.blobs) await sql.run(PUT_BLOB, name, Buffer.from(stored));
+  for (const carried of tree.events) if (!here.has(carried.event.runId)) await takeIn(batch, carried);
+  for (const [runId, standing] of tree.standing)
+    if (!here.has(runId)) await restoreStanding(sql, await batch.load(runId), standing);
+  await sql.run("INSERT INTO transfers (id, root) VALUES ($1, $2)", tree.transferId, tree.root);
+  return { root: tree.root, existed: here.size === heads.size };
+}
+
+async function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][number]): Promise<void> {
+  const { runId, ts } = event;
+  const held =
+    event.type === "RUN_STARTED" ? batch.admitted(runId, event.payload, "none", ts) : await batch.load(runId);
+  const placed = { ...event, position: batch.position + 1 };
+  await batch.placeAs(held, placed, stored);
+  if (held.row.endedAt !== undefined) await batch.rest(held, undefined);
+  await updateItems(batch.sql, held, placed);
+  held.lastSignal = held.row.seq;
+}
+
+async function restoreStanding(sql: Sql, held: Held, { claims, grants, budget }: Standing): Promise<void> {
+  const { id, rootRunId } = held.row;
+  for (const path of claims ?? []) await sql.run(CLAIM, rootRunId, path, id);
+  for (const { rule, by, at, until, folder } of grants ?? [])
+    await sql.run(ADD_GRANT, held.n, rule, by, at, wholeMs(until), "tree", folder ?? null);
+  if (budget) await sql.run(RAISE, id, budget.maxTokens ?? null, budget.maxCost ?? null);
+}
+
+const OTHER_PAYERS = "SELECT id FROM runs WHERE budget = $1 AND root <> $1 AND ended_at IS NULL";

@@ -1,0 +1,90 @@
+// A tree that leaves for another store, or comes from one (E7). Each is one transaction.
+
+import { CadreError } from "../../errors.ts";
+import type { RunId } from "../../ids.ts";
+import type { Standing } from "../../journal/events.ts";
+import { budgetFrom, grantOf, headsOf, isHere, movedTree, refuseAtWork, refuseShared } from "../carried.ts";
+import { type Held, wholeMs } from "../held.ts";
+import type { CarriedTree, MovedTree } from "../store.ts";
+import type { Batch } from "./batch.ts";
+import { updateItems } from "./inbox.ts";
+import type { Sql } from "./sql.ts";
+
+interface Parts {
+  sql: Sql;
+  batch: Batch;
+}
+
+export function moveTree(root: RunId, transferId: string, { sql, batch }: Parts): MovedTree {
+  batch.writeRows();
+  // Parents first: one that has gone hears nothing of its children.
+  const found = sql.all("SELECT id FROM runs WHERE root = ? ORDER BY n", root);
+  if (found.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
+  const runs = found.map(({ id }) => batch.load(id as RunId));
+  refuseAtWork(runs, batch.now);
+  const payers = sql.all(
+    "SELECT id FROM runs WHERE budget = ? AND root <> ? AND ended_at IS NULL",
+    root,
+    root,
+  );
+  refuseShared(
+    root,
+    payers.map(({ id }) => id as RunId),
+  );
+  for (const held of runs) {
+    if (held.row.endedAt !== undefined) continue;
+    const standing = standingOf(sql, held);
+    const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
+    batch.signal(held, [{ type: "RUN_MOVED", payload }]);
+  }
+  return movedTree(runs.flatMap((held) => batch.journalAfter(held, held.row.seq - 1)));
+}
+
+function standingOf(sql: Sql, { n, row }: Held): Standing {
+  const claims = sql
+    .all("SELECT path FROM claims WHERE run = ? ORDER BY path", row.id)
+    .map(({ path }) => path as string);
+  const grants = sql.all("SELECT * FROM grants WHERE run = ? AND scope = 'tree' ORDER BY id", n).map(grantOf);
+  const budget = sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = ?", row.id);
+  return {
+    ...(claims.length === 0 ? {} : { claims }),
+    ...(grants.length === 0 ? {} : { grants }),
+    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+  };
+}
+
+export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: RunId; existed: boolean } {
+  const known = sql.get("SELECT root FROM transfers WHERE id = ?", tree.transferId);
+  if (known) return { root: known["root"] as RunId, existed: true };
+  const here = new Set<RunId>();
+  const heads = headsOf(tree);
+  for (const [runId, hash] of heads) {
+    const held = batch.find(runId);
+    if (held && isHere(held, hash)) here.add(runId);
+  }
+  for (const [name, stored] of tree.blobs) batch.statements.putBlob.run(name, stored);
+  for (const carried of tree.events) if (!here.has(carried.event.runId)) takeIn(batch, carried);
+  for (const [runId, standing] of tree.standing)
+    if (!here.has(runId)) restoreStanding(batch, batch.load(runId), standing);
+  sql.run("INSERT INTO transfers (id, root) VALUES (?, ?)", tree.transferId, tree.root);
+  return { root: tree.root, existed: here.size === heads.size };
+}
+
+function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][number]): void {
+  const { runId, ts } = event;
+  const held = event.type === "RUN_STARTED" ? batch.admitted(runId, event.payload, ts) : batch.load(runId);
+  const placed = { ...event, position: batch.position + 1 };
+  batch.place(held, placed, stored);
+  updateItems(batch.statements, held, placed);
+  held.lastSignal = held.row.seq;
+  batch.touch(held);
+}
+
+function restoreStanding(batch: Batch, held: Held, { claims, grants, budget }: Standing): void {
+  const { statements } = batch;
+  for (const path of claims ?? []) statements.claim.run(held.row.rootRunId, path, held.row.id);
+  for (const { rule, by, at, until, folder } of grants ?? [])
+    statements.addGrant.run(held.n, rule, by, at, wholeMs(until), "tree", folder ?? null);
+  if (budget) statements.raiseBudget.run(held.row.id, budget.maxTokens ?? null, budget.maxCost ?? null);
+  batch.granted = true;
+}
