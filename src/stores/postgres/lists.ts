@@ -13,6 +13,7 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
     [(place) => `root = ${place}`, filter.root],
     [(place) => `parent = ${place}`, filter.parent],
     [(place) => `session = ${place}`, filter.session],
+    [(place) => `user_id = ${place}`, filter.user],
     [(place) => `(parent IS NULL) = ${place}`, filter.roots || undefined],
     [(place) => `created_at >= ${place}`, filter.since],
     [(place) => `waiting = ${place}`, filter.waiting],

@@ -15,6 +15,7 @@ export function runConditions(filter: RunFilter): { where: string; values: SQLIn
   if (filter.root !== undefined) conditions.push(["root = ?", [filter.root]]);
   if (filter.parent !== undefined) conditions.push(["parent = ?", [filter.parent]]);
   if (filter.session !== undefined) conditions.push(["session = ?", [filter.session]]);
+  if (filter.user !== undefined) conditions.push(["user_id = ?", [filter.user]]);
   if (filter.roots) conditions.push(["parent IS NULL", []]);
   if (filter.since !== undefined) conditions.push(["created_at >= ?", [filter.since]]);
   if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);

@@ -7,6 +7,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { blobForm } from "../blobs.ts";
+import type { Outbox } from "../outbox.ts";
 import { giveBack, takeLease } from "../rules.ts";
 import {
   type Append,
@@ -21,13 +22,16 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
+import type { Users } from "../users.ts";
 import type { Batch } from "./batch.ts";
 import { CaughtUp } from "./caught-up.ts";
 import type { SqliteOptions } from "./committer.ts";
+import { sqliteOutbox } from "./outbox.ts";
 import { prune } from "./prune.ts";
 import { insertRow } from "./rows.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
+import { sqliteUsers } from "./users.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
@@ -36,6 +40,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
 
 class SqliteStore extends CaughtUp implements Store {
   readonly id: string;
+  readonly users: Users;
+  readonly outbox: Outbox;
 
   constructor(options: SqliteOptions) {
     super(options);
@@ -44,6 +50,10 @@ class SqliteStore extends CaughtUp implements Store {
     this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`);
     this.id = this.identity();
+    const { sql } = this;
+    const write = <T>(apply: (batch: Batch) => T): Promise<T> => this.enqueue(apply);
+    this.users = sqliteUsers({ sql, write });
+    this.outbox = sqliteOutbox({ sql, write, position: () => this.lastPosition });
   }
 
   start(
