@@ -84,7 +84,7 @@ export interface Runtime {
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
-  retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -148,7 +148,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     workspaceTree: (path) => workspaceTree(config.folder, path),
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message, key) => sayToSession(message, admitParts, key),
-    retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
+    retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     async start() {
       stopWork = await startWork(engine, parts, report);
     },

@@ -45,6 +45,7 @@ import type {
   Verification,
   WorkspaceTree,
 } from "./schema.ts";
+import type { MadeUser, Me, NewUser, UserView } from "./team.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 
@@ -115,6 +116,16 @@ export interface CadreClient {
   verify(runId: string): Promise<Verification>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
+  /** Who one is here. */
+  me(): Promise<Me>;
+  users(): Promise<UserView[]>;
+  /** The token is in the answer, and nowhere else. */
+  addUser(user: NewUser): Promise<MadeUser>;
+  /** What the old token opened is closed. */
+  rotateUser(name: string): Promise<MadeUser>;
+  /** For one browser of theirs, once. */
+  userLink(name: string): Promise<LinkView>;
+  revokeUser(name: string): Promise<void>;
   /** What the old token opened is closed; the browser that asks for it stays. */
   renewToken(): Promise<void>;
 }
@@ -124,6 +135,7 @@ export function createClient(options: ClientOptions): CadreClient {
   const post = <T>(path: string, body: unknown = {}, headers?: Record<string, string>) =>
     call<T>(options, "POST", path, { body, ...(headers ? { headers } : {}) });
   const keyed = (key: string | undefined) => (key === undefined ? undefined : { "Idempotency-Key": key });
+  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
   const ofRun = (runId: string, rest = "") => `/api/runs/${encodeURIComponent(runId)}${rest}`;
   return {
     health: () => get("/api/health"),
@@ -177,6 +189,12 @@ export function createClient(options: ClientOptions): CadreClient {
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     link: () => post("/api/link"),
+    me: () => get("/api/me"),
+    users: async () => (await get<{ users: UserView[] }>("/api/users")).users,
+    addUser: (user) => post("/api/users", user),
+    rotateUser: (name) => post(ofUser(name, "/rotate")),
+    userLink: (name) => post(ofUser(name, "/link")),
+    revokeUser: (name) => call(options, "DELETE", ofUser(name)),
     renewToken: () => post("/api/token"),
   };
 }

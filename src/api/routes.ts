@@ -13,6 +13,7 @@ import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
+import { userRoutes } from "./routes/users.ts";
 import { webRoutes } from "./routes/web.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
@@ -28,6 +29,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...webRoutes(parts),
+    ...userRoutes(parts),
     ...contractRoutes(parts),
   ];
 }

@@ -1,7 +1,7 @@
 // Who may come in beside the holder of the folder's token: names with roles, and the keys that each comes in by. A key is
 // kept as its hash alone, so that who reads the store can open nothing with it.
 //  US1  A name is one person's for good: whoever is let in again under it is given the same runs.
-//  US2  A renewed or revoked user's keys are gone in the same commit, and every process that has the store open is told.
+//  US2  A rotated or revoked user's keys are gone in the same commit, and every process that has the store open is told.
 
 export const ROLES = ["viewer", "operator", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -12,7 +12,7 @@ export interface User {
   madeAt: number;
   madeBy: string;
   /** When the token was made that counts now. */
-  renewedAt: number;
+  rotatedAt: number;
   /** Comes in no more. */
   revokedAt: number | undefined;
 }
@@ -23,7 +23,7 @@ export interface Users {
   /** False: the name is, or was, somebody's. */
   add(user: { name: string; role: Role; by: string; key: string }): Promise<boolean>;
   /** This key takes the place of all others, and whoever was revoked is let in again. False: there is nobody of that name. */
-  renew(name: string, key: string): Promise<boolean>;
+  rotate(name: string, key: string): Promise<boolean>;
   /** False: there is nobody of that name to be let in. */
   revoke(name: string): Promise<boolean>;
   /** One more key, as a browser gets: of many the oldest end. False: there is nobody of that name to be let in. */
@@ -44,7 +44,7 @@ export const userOf = (columns: Columns): User => ({
   role: columns["role"] as Role,
   madeAt: columns["made_at"] as number,
   madeBy: columns["made_by"] as string,
-  renewedAt: columns["renewed_at"] as number,
+  rotatedAt: columns["rotated_at"] as number,
   revokedAt: (columns["revoked_at"] ?? undefined) as number | undefined,
 });
 

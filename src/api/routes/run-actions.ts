@@ -20,8 +20,8 @@ export function runActionRoutes(parts: ApiParts): Route[] {
         status: 201,
         idempotent: true,
       },
-      async ({ params: { id }, idempotencyKey }) => {
-        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey);
+      async ({ params: { id }, idempotencyKey }, c) => {
+        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey, parts.who(c.req.raw));
         return { runId };
       },
     ),

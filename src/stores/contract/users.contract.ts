@@ -15,7 +15,7 @@ export function usersContract(open: Open): void {
       role: "operator",
       madeAt: clock.now(),
       madeBy: "maria",
-      renewedAt: clock.now(),
+      rotatedAt: clock.now(),
       revokedAt: undefined,
     };
     const store = await opened.reopen();
@@ -35,21 +35,21 @@ export function usersContract(open: Open): void {
     expect(await store.users.revoke("nobody")).toBe(false);
   });
 
-  scenario("[US2] [A09] a renewed user has one key, a revoked one none", async ({ store }) => {
+  scenario("[US2] [A09] a rotated user has one key, a revoked one none", async ({ store }) => {
     let told = 0;
     const end = store.users.onChange(() => told++);
     await store.users.add(ann);
     expect(await store.users.addKey("ann", "browser")).toBe(true);
     expect((await store.users.byKey("browser"))?.name).toBe("ann");
-    expect(await store.users.renew("ann", "next")).toBe(true);
+    expect(await store.users.rotate("ann", "next")).toBe(true);
     for (const old of ["hash-of-ann", "browser"]) expect(await store.users.byKey(old)).toBeUndefined();
     expect((await store.users.byKey("next"))?.role).toBe("operator");
     await store.users.revoke("ann");
     expect(await store.users.byKey("next")).toBeUndefined();
     expect(await store.users.addKey("ann", "late")).toBe(false);
-    expect(await store.users.renew("ann", "again")).toBe(true);
+    expect(await store.users.rotate("ann", "again")).toBe(true);
     expect((await store.users.byKey("again"))?.revokedAt).toBeUndefined();
-    expect(await store.users.renew("nobody", "k")).toBe(false);
+    expect(await store.users.rotate("nobody", "k")).toBe(false);
     expect(told).toBeGreaterThanOrEqual(4);
     end();
   });

@@ -183,7 +183,7 @@ export const MIGRATIONS: readonly string[] = [
     role TEXT NOT NULL,
     made_at BIGINT NOT NULL,
     made_by TEXT NOT NULL,
-    renewed_at BIGINT NOT NULL,
+    rotated_at BIGINT NOT NULL,
     revoked_at BIGINT
   );
   CREATE TABLE user_keys (

@@ -30,9 +30,9 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
         if (isNew) await sql.run(ADD_KEY, key, name, "token", now);
         return isNew;
       }),
-    renew: (name, key) =>
+    rotate: (name, key) =>
       changed(async (sql, now) => {
-        if ((await sql.run(RENEW, now, name)) === 0) return false;
+        if ((await sql.run(ROTATE, now, name)) === 0) return false;
         await sql.run("DELETE FROM user_keys WHERE name = $1", name);
         await sql.run(ADD_KEY, key, name, "token", now);
         return true;
@@ -65,8 +65,8 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
   };
 }
 
-const ADD = `INSERT INTO users (name, role, made_at, made_by, renewed_at) VALUES ($1, $2, $3, $4, $3) ON CONFLICT DO NOTHING`;
-const RENEW = "UPDATE users SET renewed_at = $1, revoked_at = NULL WHERE name = $2";
+const ADD = `INSERT INTO users (name, role, made_at, made_by, rotated_at) VALUES ($1, $2, $3, $4, $3) ON CONFLICT DO NOTHING`;
+const ROTATE = "UPDATE users SET rotated_at = $1, revoked_at = NULL WHERE name = $2";
 const REVOKE = "UPDATE users SET revoked_at = $1 WHERE name = $2 AND revoked_at IS NULL";
 const ADD_KEY = "INSERT INTO user_keys (hash, name, kind, made_at) VALUES ($1, $2, $3, $4)";
 const DROP_OLDEST = `DELETE FROM user_keys WHERE name = $1 AND kind = 'browser' AND n NOT IN (

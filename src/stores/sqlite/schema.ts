@@ -188,7 +188,7 @@ export const MIGRATIONS: readonly string[] = [
     role TEXT NOT NULL,
     made_at INTEGER NOT NULL,
     made_by TEXT NOT NULL,
-    renewed_at INTEGER NOT NULL,
+    rotated_at INTEGER NOT NULL,
     revoked_at INTEGER
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE user_keys (

@@ -23,9 +23,9 @@ export function sqliteUsers({ sql, write }: UserParts): Users {
         if (isNew) sql.run(ADD_KEY, key, name, "token", now);
         return isNew;
       }),
-    renew: (name, key) =>
+    rotate: (name, key) =>
       changed((now) => {
-        if (sql.run("UPDATE users SET renewed_at = ?, revoked_at = NULL WHERE name = ?", now, name) === 0)
+        if (sql.run("UPDATE users SET rotated_at = ?, revoked_at = NULL WHERE name = ?", now, name) === 0)
           return false;
         sql.run("DELETE FROM user_keys WHERE name = ?", name);
         sql.run(ADD_KEY, key, name, "token", now);
@@ -53,7 +53,7 @@ export function sqliteUsers({ sql, write }: UserParts): Users {
   };
 }
 
-const ADD = `INSERT INTO users (name, role, made_at, made_by, renewed_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+const ADD = `INSERT INTO users (name, role, made_at, made_by, rotated_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 const ADD_KEY = "INSERT INTO user_keys (hash, name, kind, made_at) VALUES (?, ?, ?, ?)";
 const DROP_OLDEST = `DELETE FROM user_keys WHERE name = ? AND kind = 'browser' AND n NOT IN (
   SELECT n FROM user_keys WHERE name = ? AND kind = 'browser' ORDER BY n DESC LIMIT ?)`;
