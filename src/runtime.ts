@@ -45,6 +45,7 @@ import type { Store } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
+import { isPublic, mayBeNamed } from "./tools/public-address.ts";
 import { workspaceTree } from "./tools/workspace-tree.ts";
 import {
   closeWorktree,
@@ -54,6 +55,8 @@ import {
   worktreeOf,
   worktreeProblem,
 } from "./tools/worktrees.ts";
+import { hooksOf } from "./webhooks/hooks.ts";
+import { createTelling, type Telling } from "./webhooks/telling.ts";
 
 export interface RuntimeOptions extends ProjectOptions {
   clock?: Clock;
@@ -85,6 +88,8 @@ export interface Runtime {
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
   retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** Where notices go: told while this runtime drives. */
+  readonly webhooks: Telling;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -135,12 +140,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     wake: (runId) => engine.wake(runId),
   };
 
+  const webhooks = createTelling({
+    ...{ store, clock, repeat, onProblem: report },
+    holder: worker,
+    hooks: hooksOf(config, options.env ?? process.env, { isPublic, mayBeNamed }),
+  });
   let stopWork: (() => Promise<void>) | undefined;
+  let stopTelling: (() => Promise<void>) | undefined;
   return {
     config,
     store,
     parts,
     people,
+    webhooks,
     defaultModel,
     agents,
     explain: project.explain,
@@ -151,6 +163,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     async start() {
       stopWork = await startWork(engine, parts, report);
+      stopTelling = webhooks.start();
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -164,6 +177,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
+      await stopTelling?.();
       await project.servers.close();
       if (!options.store) await store.close();
     },

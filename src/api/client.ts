@@ -45,7 +45,7 @@ import type {
   Verification,
   WorkspaceTree,
 } from "./schema.ts";
-import type { MadeUser, Me, NewUser, UserView } from "./team.ts";
+import type { MadeUser, Me, NewUser, TestAnswer, UserView, WebhookView } from "./team.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 
@@ -126,6 +126,8 @@ export interface CadreClient {
   /** For one browser of theirs, once. */
   userLink(name: string): Promise<LinkView>;
   revokeUser(name: string): Promise<void>;
+  webhooks(): Promise<WebhookView[]>;
+  testWebhook(name: string): Promise<TestAnswer>;
   /** What the old token opened is closed; the browser that asks for it stays. */
   renewToken(): Promise<void>;
 }
@@ -195,6 +197,8 @@ export function createClient(options: ClientOptions): CadreClient {
     rotateUser: (name) => post(ofUser(name, "/rotate")),
     userLink: (name) => post(ofUser(name, "/link")),
     revokeUser: (name) => call(options, "DELETE", ofUser(name)),
+    webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
+    testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
     renewToken: () => post("/api/token"),
   };
 }

@@ -12,6 +12,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
+import type { Telling } from "../webhooks/telling.ts";
 import type { Hub } from "./hub.ts";
 import type { Person } from "./person.ts";
 import type { Check, LinkView } from "./schema.ts";
@@ -44,6 +45,8 @@ export interface ApiParts {
   person?: Person;
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
+  /** Absent: there are none. */
+  webhooks?: Pick<Telling, "hooks" | "test">;
   /** `served`: while a public server listens. */
   web: { served?: Web };
   /** What no answer can hold: told to whoever runs the process. */

@@ -15,6 +15,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { userRoutes } from "./routes/users.ts";
 import { webRoutes } from "./routes/web.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
   return [
@@ -30,6 +31,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...metricsRoutes(parts),
     ...webRoutes(parts),
     ...userRoutes(parts),
+    ...webhookRoutes(parts),
     ...contractRoutes(parts),
   ];
 }

@@ -44,3 +44,33 @@ export const MadeUser = z.object({
   link: z.string().optional(),
 });
 export type MadeUser = z.infer<typeof MadeUser>;
+
+export const WebhookView = z.object({
+  name: z.string(),
+  form: z.enum(["json", "slack", "ntfy"]),
+  events: z.array(z.enum(["needs-you", "done", "failed"])),
+  host: z.string().optional(),
+  /** Why nothing can be sent. */
+  problem: z.string().optional(),
+  /** When the delivery that failed last is tried again. */
+  retryAt: z.number().optional(),
+  /** The latest first. */
+  deliveries: z.array(
+    z.object({
+      id: z.string(),
+      event: z.string(),
+      runId: z.string(),
+      at: z.number(),
+      attempts: z.int(),
+      outcome: z.enum(["delivered", "failed", "given up"]),
+      detail: z.string(),
+    }),
+  ),
+});
+export type WebhookView = z.infer<typeof WebhookView>;
+
+export const WebhookViews = z.object({ webhooks: z.array(WebhookView) });
+
+/** `taken`: the other end said that it has it. */
+export const TestAnswer = z.object({ taken: z.boolean(), detail: z.string() });
+export type TestAnswer = z.infer<typeof TestAnswer>;

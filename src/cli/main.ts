@@ -357,6 +357,18 @@ function addTeamVerbs(program: Command, does: Does): void {
     .command("revoke <name>")
     .description("let somebody in no more; what is open is closed at once")
     .action(does(async () => (await import("./commands/users.ts")).revoke));
+  const webhooks = program
+    .command("webhooks")
+    .description("list where notices go, and what came of the latest");
+  webhooks
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/webhooks.ts")).list));
+  webhooks
+    .command("test [name]")
+    .description(
+      "send a notice that means nothing, to all of them or to one; exit code 1 if it was not taken",
+    )
+    .action(does(async () => (await import("./commands/webhooks.ts")).test));
 }
 
 function named(program: Command, verbs: readonly string[]): Command {

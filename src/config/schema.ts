@@ -160,10 +160,12 @@ const WebhookName = z
   .string()
   .regex(/^[\w-]{1,40}$/, "must be up to 40 letters, digits, hyphens or underscores");
 
-const WebhookUrl = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).refine((url) => {
-  const { username, password, hash } = new URL(url);
-  return `${username}${password}${hash}` === "";
-}, "must be an address without a password or a fragment");
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  .refine((url) => {
+    const { username, password, hash } = new URL(url);
+    return `${username}${password}${hash}` === "";
+  }, "must be an address without a password or a fragment");
 
 export const WEBHOOK_EVENTS = ["needs-you", "done", "failed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
@@ -188,6 +190,9 @@ export const Webhook = z
   })
   .refine((hook) => hook.private || hook.url === undefined || hook.url.startsWith("https:"), {
     error: "must be an https address, or have `private: true`",
+  })
+  .refine(({ form, secretEnv }) => form !== "json" || secretEnv !== undefined, {
+    error: "needs `secretEnv`, the name of the variable that holds the secret to sign with",
   });
 export type Webhook = z.output<typeof Webhook>;
 

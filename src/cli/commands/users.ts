@@ -29,20 +29,21 @@ export async function list({ io, folder, json, screen, at }: Invocation): Promis
   return EXIT.done;
 }
 
-export async function add(
-  invocation: Invocation,
-  name: string,
-  { role }: { role: string },
-): Promise<number> {
+export async function add(invocation: Invocation, name: string, { role }: { role: string }): Promise<number> {
   const user = NewUser.safeParse({ name, role });
   if (!user.success)
-    throw new CadreError("USAGE", `${plainLine(name)} is no name for a user: it ${user.error.issues[0]!.message}.`);
+    throw new CadreError(
+      "USAGE",
+      `${plainLine(name)} is no name for a user: it ${user.error.issues[0]!.message}.`,
+    );
   const made = await asAdmin(invocation, (client) => client.addUser(user.data));
   sayMade(invocation, made, `${made.name} may come in as ${user.data.role}.`);
   const { io, folder, json, screen } = invocation;
   const sees = loadConfig({ folder, env: io.env }).users?.see ?? "own";
   if (!json && user.data.role === "viewer" && sees === "own")
-    screen.line("A viewer starts nothing, and sees only own runs: set `users: { see: all }` in cadre.yaml to share all.");
+    screen.line(
+      "A viewer starts nothing, and sees only own runs: set `users: { see: all }` in cadre.yaml to share all.",
+    );
   return EXIT.done;
 }
 

@@ -49,6 +49,7 @@ class SqliteStore extends CaughtUp implements Store {
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
     this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`);
+    this.db.exec("UPDATE webhooks SET holder = NULL");
     this.id = this.identity();
     const { sql } = this;
     const write = <T>(apply: (batch: Batch) => T): Promise<T> => this.enqueue(apply);
