@@ -210,7 +210,8 @@ function dangers(folder: string): Danger[] {
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
     {
       ...whole("server", "where the server listens"),
-      when: ({ server }) => !isLoopback(server?.host) || server?.names !== undefined || server?.url !== undefined,
+      when: ({ server }) =>
+        !isLoopback(server?.host) || server?.names !== undefined || server?.url !== undefined,
     },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
     {

@@ -54,6 +54,7 @@ export {
   UsageQuery,
   WorkspaceQuery,
 } from "./requests.ts";
+export type { MadeUser, Me, NewUser, RoleView, UserView, WebhookView } from "./team.ts";
 export type {
   Activity,
   AgentDetail,
