@@ -58,7 +58,7 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   engine: "local" | "pg-boss" | "restate";
   /** Agents at work in one workspace at the same time (S1-69). */
   concurrency: number;
-  server: { host: string; port: number; names: string[] };
+  server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
   /** Where something stands in the file; its first line where there is none. */
   at(path: Path): { line: number; column: number };
@@ -124,6 +124,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
       host: over.host ?? values.server?.host ?? "127.0.0.1",
       port: over.port ?? values.server?.port ?? 4470,
       names: values.server?.names ?? [],
+      ...(values.server?.url === undefined ? {} : { url: values.server.url }),
     },
     problems,
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
@@ -209,7 +210,8 @@ function dangers(folder: string): Danger[] {
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
     {
       ...whole("server", "where the server listens"),
-      when: ({ server }) => !isLoopback(server?.host) || server?.names !== undefined,
+      when: ({ server }) =>
+        !isLoopback(server?.host) || server?.names !== undefined || server?.url !== undefined,
     },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
     {

@@ -47,6 +47,7 @@ import type { Store } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
+import { isPublic, mayBeNamed } from "./tools/public-address.ts";
 import { workspaceTree } from "./tools/workspace-tree.ts";
 import {
   closeWorktree,
@@ -56,6 +57,8 @@ import {
   worktreeOf,
   worktreeProblem,
 } from "./tools/worktrees.ts";
+import { hooksOf } from "./webhooks/hooks.ts";
+import { createTelling, type Telling } from "./webhooks/telling.ts";
 
 export interface RuntimeOptions extends ProjectOptions {
   clock?: Clock;
@@ -86,9 +89,11 @@ export interface Runtime {
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
-  retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A new root that begins with what stands in another run up to an event. */
-  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
+  /** Where notices go: told while this runtime drives. */
+  readonly webhooks: Telling;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -146,12 +151,19 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     prepare: (definition) => prepared(definition, project, report),
   };
 
+  const webhooks = createTelling({
+    ...{ store, clock, repeat, onProblem: report },
+    holder: worker,
+    hooks: hooksOf(config, options.env ?? process.env, { isPublic, mayBeNamed }),
+  });
   let stopWork: (() => Promise<void>) | undefined;
+  let stopTelling: (() => Promise<void>) | undefined;
   return {
     config,
     store,
     parts,
     people,
+    webhooks,
     defaultModel,
     agents,
     explain: project.explain,
@@ -159,10 +171,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     workspaceTree: (path) => workspaceTree(config.folder, path),
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message, key) => sayToSession(message, admitParts, key),
-    retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
-    fork: (runId, request, key) => fork(runId, request, forkParts, key),
+    retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
+    fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
     async start() {
       stopWork = await startWork(engine, parts, report);
+      stopTelling = webhooks.start();
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -176,6 +189,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
+      await stopTelling?.();
       await project.servers.close();
       if (!options.store) await store.close();
     },

@@ -6,7 +6,10 @@ import { CadreError, toCadreError } from "../errors.ts";
 import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
+import { partsFor, partsForHolder } from "./parts-for.ts";
+import { mayAs, type Person, refuseRole } from "./person.ts";
 import type { refusalPage } from "./refusal-page.ts";
+import { type Route, roleFor } from "./route.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { apiRoutes } from "./routes.ts";
@@ -14,11 +17,40 @@ import { apiRoutes } from "./routes.ts";
 export function createApp(parts: ApiParts): Hono {
   const app = new Hono();
   app.use(jsonOnly);
+  const tableFor = tables(parts);
+  tableFor(undefined).forEach(({ method, path }, index) => {
+    const handle = (c: Context) => tableFor(c.get("person"))[index]!.handle(c);
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
+  });
+  return withRefusals(app, parts);
+}
+
+/** People whose routes are kept: those who came last. */
+const MOST_TABLES = 100;
+
+/** The routes as each person has them: over what they see, and without what their role does not allow. */
+function tables(parts: ApiParts): (person: Person | undefined) => readonly Route[] {
+  const kept = new Map<string, readonly Route[]>();
+  return (person) => {
+    const key = person ? `${person.role} ${person.sees} ${person.name}` : "";
+    const known = kept.get(key);
+    if (known) return known;
+    const table = routeTable(person ? partsFor(parts, person) : partsForHolder(parts));
+    kept.set(key, table);
+    if (kept.size > MOST_TABLES) kept.delete([...kept.keys()][1]!);
+    return table;
+  };
+}
+
+export function routeTable(parts: ApiParts): Route[] {
   const given = { ...parts, hub: createHub(parts) };
   const routes = [...apiRoutes(given), ...eventRoutes(given)];
-  for (const { method, path, handle } of [...routes, ...aboutRoutes(routes, parts)])
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
-  return withRefusals(app, parts);
+  const { person } = parts;
+  return [...routes, ...aboutRoutes(routes, parts)].map((route) => {
+    const needed = roleFor(route);
+    if (!person || mayAs(person, needed)) return route;
+    return { ...route, handle: async () => refuseRole(person, needed) };
+  });
 }
 
 /** What no route took, and what failed in one. `page`: how a refusal looks to who asked for a page. */

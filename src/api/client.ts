@@ -49,6 +49,7 @@ import type {
   WhyView,
   WorkspaceTree,
 } from "./schema.ts";
+import type { MadeUser, Me, NewUser, TestAnswer, UserView, WebhookView } from "./team.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 
@@ -129,6 +130,18 @@ export interface CadreClient {
   move(runId: string): Promise<Response>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
+  /** Who one is here. */
+  me(): Promise<Me>;
+  users(): Promise<UserView[]>;
+  /** The token is in the answer, and nowhere else. */
+  addUser(user: NewUser): Promise<MadeUser>;
+  /** What the old token opened is closed. */
+  rotateUser(name: string): Promise<MadeUser>;
+  /** For one browser of theirs, once. */
+  userLink(name: string): Promise<LinkView>;
+  revokeUser(name: string): Promise<void>;
+  webhooks(): Promise<WebhookView[]>;
+  testWebhook(name: string): Promise<TestAnswer>;
   /** What the old token opened is closed; the browser that asks for it stays. */
   renewToken(): Promise<void>;
 }
@@ -138,6 +151,7 @@ export function createClient(options: ClientOptions): CadreClient {
   const post = <T>(path: string, body: unknown = {}, headers?: Record<string, string>) =>
     call<T>(options, "POST", path, { body, ...(headers ? { headers } : {}) });
   const keyed = (key: string | undefined) => (key === undefined ? undefined : { "Idempotency-Key": key });
+  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
   const ofRun = (runId: string, rest = "") => `/api/runs/${encodeURIComponent(runId)}${rest}`;
   return {
     health: () => get("/api/health"),
@@ -196,6 +210,14 @@ export function createClient(options: ClientOptions): CadreClient {
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),
+    me: () => get("/api/me"),
+    users: async () => (await get<{ users: UserView[] }>("/api/users")).users,
+    addUser: (user) => post("/api/users", user),
+    rotateUser: (name) => post(ofUser(name, "/rotate")),
+    userLink: (name) => post(ofUser(name, "/link")),
+    revokeUser: (name) => call(options, "DELETE", ofUser(name)),
+    webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
+    testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
     renewToken: () => post("/api/token"),
   };
 }

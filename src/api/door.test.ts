@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createRuntime } from "../runtime.ts";
 import { ledger } from "./api.fixture.ts";
 import { createKeys } from "./keys.ts";
-import { publicProject, TOKEN } from "./public-server.fixture.ts";
+import { nobody, publicProject, TOKEN } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
@@ -146,12 +146,16 @@ test("[A11] a path that is written in another way is no way around the door", as
 
 test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
   const keys = createKeys(TOKEN);
-  const { routes } = createPublicApp(served.parts, keys, {
-    host: "127.0.0.1",
-    port: 0,
-    names: [],
-    page: BUILT_PAGE,
-  });
+  const { routes } = createPublicApp(
+    served.parts,
+    { keys, visitors: nobody },
+    {
+      host: "127.0.0.1",
+      port: 0,
+      names: [],
+      page: BUILT_PAGE,
+    },
+  );
   const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   expect(real.length).toBeGreaterThan(20);
   for (const { method, path } of real) {

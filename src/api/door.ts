@@ -1,7 +1,8 @@
 // The locked door of the public server. Every request passes here before a route looks at it, whatever its path is.
 //  G1  Its Host is a name of ours: a foreign name that leads to this machine is somebody else's page (A03).
 //  G2  No other origin's page sent it (A01, A02, A05, A07).
-//  G3  It carries the token or a cookie made from it; never in its address, which is logged and passed on (A04, A08).
+//  G3  It carries the token or a cookie made from it, or a named user's own; never in its address, which is logged and
+//      passed on (A04, A08). What it says about its role counts for nothing (A09).
 // What a proxy says about who asks counts for nothing (A12).
 
 import type { IncomingMessage } from "node:http";
@@ -11,9 +12,11 @@ import { getCookie, setCookie } from "hono/cookie";
 import { CadreError, toCadreError } from "../errors.ts";
 import { HttpRefusal, statusOf } from "./failure.ts";
 import type { Keys } from "./keys.ts";
+import type { Visitors } from "./visitors.ts";
 
 export interface DoorOptions {
   keys: Keys;
+  visitors: Visitors;
   /** Names beside those of the loopback that this server is reached by. */
   names: readonly string[];
   /** Served beyond the loopback: then an address in place of a name is one of ours as well. */
@@ -44,7 +47,7 @@ export function door(options: DoorOptions): MiddlewareHandler {
     try {
       const host = hostOf(c, options);
       refuseForeignPages(c, host);
-      if (!OPEN_PATHS.test(c.req.path) && !isKnown(c, options)) throw unknown();
+      if (!OPEN_PATHS.test(c.req.path) && !(await isKnown(c, options))) throw unknown();
     } catch (error) {
       options.onRefused?.(refusalOf(c, error));
       throw error;
@@ -54,18 +57,20 @@ export function door(options: DoorOptions): MiddlewareHandler {
 }
 
 /** Behind a one-time link: the browser gets its cookie, and goes on to the page by itself. */
-export function letIn({ keys, cookie, onRefused }: Pick<DoorOptions, "keys" | "cookie" | "onRefused">) {
-  return (c: Context): Response => {
+export function letIn({ keys, visitors, cookie, onRefused }: LetInOptions) {
+  return async (c: Context): Promise<Response> => {
     if (c.req.method === "HEAD") return c.body(null);
-    if (!keys.take(c.req.param("ticket") ?? "")) {
+    const link = keys.take(c.req.param("ticket") ?? "");
+    const value = link?.user === undefined ? link && keys.newCookie() : await visitors.newBrowser(link.user);
+    if (value === undefined) {
       const refusal = new HttpRefusal(
         410,
-        "This link was used already or is too old: `cadre up` prints a new one.",
+        "This link was used already or is too old: `cadre up` prints a new one, and so does `cadre users link` for a user.",
       );
       onRefused?.({ ...refusalOf(c, refusal), path: "/open/…" });
       throw refusal;
     }
-    giveCookie(c, { keys, cookie });
+    giveCookie(c, cookie, value);
     // A redirect would still count as the page's that the link stood on, and a strict cookie would stay behind.
     return c.html(
       '<!doctype html><meta http-equiv="refresh" content="0;url=/"><title>Cadre</title>',
@@ -73,17 +78,20 @@ export function letIn({ keys, cookie, onRefused }: Pick<DoorOptions, "keys" | "c
   };
 }
 
+type LetInOptions = Pick<DoorOptions, "keys" | "visitors" | "cookie" | "onRefused">;
+
 /** Around what changes the token: the browser that asked for it is let in by the new one, the others are not. */
 export function keepIn(options: Pick<DoorOptions, "keys" | "cookie">): MiddlewareHandler {
   return async (c, next) => {
     const isBrowser = getCookie(c, options.cookie) !== undefined && !c.req.header("Authorization");
     await next();
-    if (isBrowser && c.res.ok) giveCookie(c, options);
+    // A named user's cookie is not made from the token.
+    if (isBrowser && c.res.ok && !c.get("person")) giveCookie(c, options.cookie, options.keys.newCookie());
   };
 }
 
-function giveCookie(c: Context, { keys, cookie }: Pick<DoorOptions, "keys" | "cookie">): void {
-  setCookie(c, cookie, keys.newCookie(), {
+function giveCookie(c: Context, cookie: string, value: string): void {
+  setCookie(c, cookie, value, {
     httpOnly: true,
     sameSite: "Strict",
     path: "/",
@@ -115,18 +123,25 @@ function refuseForeignPages(c: Context, host: string): void {
   }
 }
 
-function isKnown(c: Context, { keys, cookie }: DoorOptions): boolean {
+async function isKnown(c: Context, { keys, visitors, cookie }: DoorOptions): Promise<boolean> {
   const header = c.req.header("Authorization");
-  if (header !== undefined) return header.startsWith("Bearer ") && keys.isToken(header.slice(7).trim());
-  return keys.isCookie(getCookie(c, cookie) ?? "");
+  if (header !== undefined && !header.startsWith("Bearer ")) return false;
+  const key = header === undefined ? (getCookie(c, cookie) ?? "") : header.slice(7).trim();
+  if (header === undefined ? keys.isCookie(key) : keys.isToken(key)) return true;
+  const person = await visitors.comeIn(key, socketOf(c));
+  c.set("person", person);
+  return person !== undefined;
 }
+
+const socketOf = (c: Context): IncomingMessage["socket"] | undefined =>
+  (c.env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket;
 
 /** More than this nobody needs to know of a request that was not let in. */
 const LONGEST = 200;
 
 function refusalOf(c: Context, error: unknown): Refusal {
   const [host, origin] = [c.req.header("Host"), c.req.header("Origin")];
-  const address = (c.env as { incoming?: IncomingMessage } | undefined)?.incoming?.socket.remoteAddress;
+  const address = socketOf(c)?.remoteAddress;
   return {
     status: statusOf(toCadreError(error)),
     method: c.req.method,
@@ -140,5 +155,5 @@ function refusalOf(c: Context, error: unknown): Refusal {
 const unknown = (): CadreError =>
   new CadreError(
     "UNAUTHORIZED",
-    "This needs the token: send `Authorization: Bearer …` with what `.cadre/token` holds, or open the link that `cadre up` prints.",
+    "This needs the token: send `Authorization: Bearer …` with what `.cadre/token` holds or with your own, or open the link that `cadre up` prints.",
   );

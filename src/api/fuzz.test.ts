@@ -9,6 +9,7 @@ import { type Api, ask, asked, CLERK, ledger, serveRuntime, tempProject } from "
 import { misfit, type Wild, wildRequests } from "./fuzz.fixture.ts";
 import { createKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
+import { nobody } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const REQUESTS = Number(process.env["CADRE_FUZZ"] ?? 2_000);
@@ -76,12 +77,16 @@ test(`[A59] ${REQUESTS} requests made from the description: no failure, and ever
 });
 
 test(`[A14] ${REQUESTS} requests without the token: none gets past the door, and nothing changes`, async () => {
-  const app = createPublicApp(api.parts, createKeys(TOKEN), {
-    host: "127.0.0.1",
-    port: 0,
-    names: [],
-    page: BUILT_PAGE,
-  });
+  const app = createPublicApp(
+    api.parts,
+    { keys: createKeys(TOKEN), visitors: nobody },
+    {
+      host: "127.0.0.1",
+      port: 0,
+      names: [],
+      page: BUILT_PAGE,
+    },
+  );
   const before = (await runtime.store.totals()).runs;
   await fc.assert(
     fc.asyncProperty(wildRequests(document, known), fc.constantFrom(...LIES), async (wild, lie) => {

@@ -2,6 +2,7 @@
 //  G8  Who sends slowly, or nothing, holds a connection for seconds; who opens more than there may be gets none (A15).
 
 import { createServer, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
@@ -38,8 +39,8 @@ export interface Served {
 
 export interface HttpServer extends Served {
   server: Server;
-  /** Everybody's connection; writes that are under way get a moment for their answer. */
-  cut(): Promise<void>;
+  /** Everybody's connection, or these; writes that are under way on them get a moment for their answer. */
+  cut(only?: ReadonlySet<Socket>): Promise<void>;
 }
 
 export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = HTTP_LIMITS): HttpServer {
@@ -62,10 +63,14 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.setTimeout(limits.silentMs);
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
-  const cut = async (): Promise<void> => {
-    const answered = [...writes].map((response) => new Promise((resolve) => response.once("close", resolve)));
+  const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
+    const concerned = [...writes].filter(({ socket }) => only === undefined || (socket && only.has(socket)));
+    const writing = new Set(concerned.map(({ socket }) => socket));
+    for (const socket of only ?? []) if (!writing.has(socket)) socket.destroy();
+    const answered = concerned.map((response) => new Promise((resolve) => response.once("close", resolve)));
     await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
-    server.closeAllConnections();
+    if (only === undefined) server.closeAllConnections();
+    else for (const socket of only) socket.destroy();
   };
   return {
     server,

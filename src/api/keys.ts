@@ -11,16 +11,17 @@ export interface Keys {
   isToken(text: string): boolean;
   isCookie(text: string): boolean;
   newCookie(): string;
-  newLink(): { ticket: string; expiresAt: number };
-  /** Whether the ticket was good; it no longer is. */
-  take(ticket: string): boolean;
+  /** `user`: for a browser of theirs; otherwise of whoever holds the token. */
+  newLink(user?: string): { ticket: string; expiresAt: number };
+  /** For whom the ticket was good, if it was; it no longer is. */
+  take(ticket: string): { user: string | undefined } | undefined;
   /** From now on only this token counts. */
   replace(token: string): void;
 }
 
 export function createKeys(first: string, now: () => number = Date.now): Keys {
   let token = first;
-  const links = new Map<string, number>();
+  const links = new Map<string, { expiresAt: number; user: string | undefined }>();
   const seal = (id: string): string =>
     createHmac("sha256", token).update(`browser ${id}`).digest("base64url");
   return {
@@ -33,17 +34,17 @@ export function createKeys(first: string, now: () => number = Date.now): Keys {
       const id = randomBytes(12).toString("base64url");
       return `${id}.${seal(id)}`;
     },
-    newLink() {
-      for (const [ticket, expiresAt] of links) if (expiresAt < now()) links.delete(ticket);
+    newLink(user) {
+      for (const [ticket, { expiresAt }] of links) if (expiresAt < now()) links.delete(ticket);
       const ticket = randomBytes(24).toString("base64url");
       const expiresAt = now() + LINK_MS;
-      links.set(ticket, expiresAt);
+      links.set(ticket, { expiresAt, user });
       return { ticket, expiresAt };
     },
     take(ticket) {
-      const expiresAt = links.get(ticket);
+      const link = links.get(ticket);
       links.delete(ticket);
-      return expiresAt !== undefined && expiresAt >= now();
+      return link !== undefined && link.expiresAt >= now() ? { user: link.user } : undefined;
     },
     replace(next) {
       token = next;

@@ -7,6 +7,7 @@ import { apiDocs } from "./api-docs.fixture.ts";
 import { docsPage } from "./docs-page.ts";
 import { createKeys } from "./keys.ts";
 import type { OpenApi } from "./openapi.ts";
+import { nobody } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 let api: Api;
@@ -78,12 +79,16 @@ describe("the page for people", () => {
 
   test("[A14] [A62] stands behind the door, under a policy that lets nothing else in", async () => {
     const token = "a-token-that-is-long-enough-for-it";
-    const app = createPublicApp(api.parts, createKeys(token), {
-      host: "127.0.0.1",
-      port: 0,
-      names: [],
-      page: BUILT_PAGE,
-    });
+    const app = createPublicApp(
+      api.parts,
+      { keys: createKeys(token), visitors: nobody },
+      {
+        host: "127.0.0.1",
+        port: 0,
+        names: [],
+        page: BUILT_PAGE,
+      },
+    );
     for (const path of ["/docs", "/docs/style.css", "/openapi.json", "/metrics"]) {
       const url = `http://localhost${path}`;
       const headers = { Host: "localhost", Authorization: `Bearer ${token}` };

@@ -1,5 +1,5 @@
-// Everything that the API is given. `who` is the door for identity: the local socket answers with the owner of the
-// process, the public server will answer by token.
+// Everything that the API is given. `who` is the door for identity: whoever has this machine's socket or the folder's token
+// is the user whose process this is; a named user is who the public server's door says.
 
 import type { Agent } from "../agents/agent.ts";
 import type { AgentFile } from "../agents/agent-file.ts";
@@ -12,7 +12,9 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
+import type { Telling } from "../webhooks/telling.ts";
 import type { Hub } from "./hub.ts";
+import type { Person } from "./person.ts";
 import type { Check, ForkBody, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { WorkspaceTree } from "./wire.ts";
@@ -22,9 +24,9 @@ export interface ApiParts {
   people: PeopleParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
   /** A new run that continues an ended one from its last good event. */
-  retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  retry(runId: RunId, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A new root that begins with what stands in another run up to an event. */
-  fork(runId: RunId, request: ForkBody, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  fork(runId: RunId, request: ForkBody, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** A message to a main agent in a session: joins the run that is active there, or starts the next one. */
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** The static picture of an agent. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
@@ -41,8 +43,12 @@ export interface ApiParts {
   /** What `cadre doctor` would say of this machine and this project's settings. */
   checks(): Promise<Check[]>;
   info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
+  /** The named user whose routes these are; absent: whoever holds the folder's token. */
+  person?: Person;
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
+  /** Absent: there are none. */
+  webhooks?: Pick<Telling, "hooks" | "test">;
   /** `served`: while a public server listens. */
   web: { served?: Web };
   /** What no answer can hold: told to whoever runs the process. */
@@ -55,8 +61,8 @@ export interface RouteParts extends ApiParts {
 }
 
 export interface Web {
-  /** Lets one browser in, once. */
-  newLink(): LinkView;
+  /** Lets one browser in, once: of a named user, or of whoever holds the token. */
+  newLink(user?: string): LinkView;
   renewToken(): void;
 }
 

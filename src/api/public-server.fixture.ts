@@ -7,6 +7,14 @@ import { CLERK, type ServedRuntime, tempProject } from "./api.fixture.ts";
 import type { ApiParts } from "./parts.ts";
 import { BUILT_PAGE, type PublicServer, servePublicly } from "./public-server.ts";
 import { openSettings } from "./settings.ts";
+import type { Visitors } from "./visitors.ts";
+
+/** Where nobody is let in by name. */
+export const nobody: Visitors = {
+  comeIn: async () => undefined,
+  newBrowser: async () => undefined,
+  close() {},
+};
 
 export const TOKEN = "a-token-that-is-long-enough-for-it";
 

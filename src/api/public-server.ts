@@ -12,8 +12,10 @@ import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
+import type { Person } from "./person.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
+import { createVisitors, type Visitors } from "./visitors.ts";
 import { wellness } from "./wellness.ts";
 
 /** Where `npm run build` puts the web page. */
@@ -24,6 +26,8 @@ export interface PublicOptions {
   port: number;
   token: string;
   names: readonly string[];
+  /** What named users see who are no admins (default: their own runs). */
+  sees?: Person["sees"] | undefined;
   /** The folder that the web page was built to. */
   page: string;
   /** Told of everything that the door keeps out. */
@@ -33,14 +37,21 @@ export interface PublicOptions {
 export interface PublicServer extends Served {
   /** Where it listens: `http://127.0.0.1:4470`. */
   url: string;
-  newLink(): LinkView;
+  /** `user`: for a browser of theirs. */
+  newLink(user?: string): LinkView;
   /** What the old one opened is closed, streams included. */
   replaceToken(token: string): void;
 }
 
 export async function servePublicly(parts: ApiParts, options: PublicOptions): Promise<PublicServer> {
   const keys = createKeys(options.token);
-  const { server, cut, close } = createHttpServer(createPublicApp(parts, keys, options));
+  const visitors = createVisitors({
+    users: parts.store.users,
+    sees: options.sees ?? "own",
+    cut: (sockets) => void cut(sockets),
+    onProblem: parts.onProblem,
+  });
+  const { server, cut, close } = createHttpServer(createPublicApp(parts, { keys, visitors }, options));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(notListening(error, options)));
     server.listen(options.port, options.host, resolve);
@@ -50,25 +61,32 @@ export async function servePublicly(parts: ApiParts, options: PublicOptions): Pr
   const url = `http://${shown}:${port}`;
   return {
     url,
-    newLink() {
-      const { ticket, expiresAt } = keys.newLink();
+    newLink(user) {
+      const { ticket, expiresAt } = keys.newLink(user);
       return { url: `${url}/open/${ticket}`, expiresAt };
     },
     replaceToken(token) {
       keys.replace(token);
       void cut();
     },
-    close,
+    close() {
+      visitors.close();
+      return close();
+    },
   };
 }
 
-export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<PublicOptions, "token">): Hono {
+export function createPublicApp(
+  parts: ApiParts,
+  { keys, visitors }: { keys: Keys; visitors: Visitors },
+  options: Omit<PublicOptions, "token">,
+): Hono {
   const { host, names, page, onRefused } = options;
   const cookie = `cadre-${parts.store.id.slice(0, 8)}`;
   const app = new Hono();
   app.use(secureHeaders(HEADERS));
-  app.use(door({ keys, names, exposed: !isLoopback(host), cookie, onRefused }));
-  app.get("/open/:ticket", letIn({ keys, cookie, onRefused }));
+  app.use(door({ keys, visitors, names, exposed: !isLoopback(host), cookie, onRefused }));
+  app.get("/open/:ticket", letIn({ keys, visitors, cookie, onRefused }));
   app.use("/api/token", keepIn({ keys, cookie }));
   const isWell = wellness(parts);
   app.get("/healthz", async (c) =>

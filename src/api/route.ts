@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import type { z } from "zod";
 import { type CadreError, toCadreError } from "../errors.ts";
+import type { Role } from "../stores/users.ts";
 import { statusOf } from "./failure.ts";
 import { readBody, readKey, readQuery } from "./request.ts";
 import { EmptyBody, NoQuery } from "./schema.ts";
@@ -29,6 +30,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   idempotent?: boolean;
   /** Asked for again and again: says by an `ETag` that nothing has changed. */
   polled?: boolean;
+  /** The least role of a named user (default: a viewer reads, an operator does). */
+  role?: Role;
   /** How a refusal looks where it is not as everywhere else. */
   refusal?: { schema: z.ZodType; of(error: CadreError): unknown };
 }
@@ -77,6 +80,9 @@ export function route<
   };
   return { ...spec, handle: (c) => handle(c).catch(refused) };
 }
+
+export const roleFor = ({ role, method }: Pick<Route, "role" | "method">): Role =>
+  role ?? (method === "get" ? "viewer" : "operator");
 
 type Given<A extends z.ZodType> = z.input<A> | Response;
 

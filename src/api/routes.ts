@@ -15,7 +15,9 @@ import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
+import { userRoutes } from "./routes/users.ts";
 import { webRoutes } from "./routes/web.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { whyRoutes } from "./routes/why.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
@@ -34,6 +36,8 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...webRoutes(parts),
+    ...userRoutes(parts),
+    ...webhookRoutes(parts),
     ...contractRoutes(parts),
   ];
 }

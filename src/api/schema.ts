@@ -60,6 +60,7 @@ export {
   WhyQuery,
   WorkspaceQuery,
 } from "./requests.ts";
+export type { MadeUser, Me, NewUser, RoleView, UserView, WebhookView } from "./team.ts";
 export type {
   Activity,
   AgentDetail,

@@ -32,6 +32,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     explain,
     agentFile,
     workspaceTree,
+    webhooks: runtime.webhooks,
     settings: openSettings(config.dir),
     agents,
     onDelta,

@@ -104,6 +104,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
+  addTeamVerbs(program, does);
   return program;
 }
 
@@ -376,6 +377,46 @@ function addProjectVerbs(program: Command, does: Does): void {
     .command("help [verb...]")
     .description("print help, or the help of a verb, as in: help agents validate")
     .action((verbs: string[]) => named(program, verbs).outputHelp());
+}
+
+function addTeamVerbs(program: Command, does: Does): void {
+  const users = program.command("users").description("list who may come in by name, and with which role");
+  users
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/users.ts")).list));
+  users
+    .command("add <name>")
+    .description("let somebody in; prints their token, once")
+    .addOption(
+      new Option("--role <role>", "viewer: looks; operator: starts and approves; admin: everything")
+        .choices(["viewer", "operator", "admin"])
+        .makeOptionMandatory(),
+    )
+    .action(does(async () => (await import("./commands/users.ts")).add));
+  users
+    .command("rotate <name>")
+    .description("a new token for somebody; what the old one opened is closed at once")
+    .action(does(async () => (await import("./commands/users.ts")).rotate));
+  users
+    .command("link <name>")
+    .description("a link that lets one browser of theirs in, once; needs `cadre up`")
+    .action(does(async () => (await import("./commands/users.ts")).link));
+  users
+    .command("revoke <name>")
+    .description("let somebody in no more; what is open is closed at once")
+    .action(does(async () => (await import("./commands/users.ts")).revoke));
+  const webhooks = program
+    .command("webhooks")
+    .description("list where notices go, and what came of the latest");
+  webhooks
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("./commands/webhooks.ts")).list));
+  webhooks
+    .command("test [name]")
+    .description(
+      "send a notice that means nothing, to all of them or to one; exit code 1 if it was not taken",
+    )
+    .action(does(async () => (await import("./commands/webhooks.ts")).test));
 }
 
 function named(program: Command, verbs: readonly string[]): Command {

@@ -153,6 +153,49 @@ export const Sandbox = z.union([
   SandboxShape,
 ]);
 
+/** What named users see who are no admins. Who they are is no matter of a file. */
+const Users = z.strictObject({ see: z.enum(["own", "all"]).optional() });
+
+const WebhookName = z
+  .string()
+  .regex(/^[\w-]{1,40}$/, "must be up to 40 letters, digits, hyphens or underscores");
+
+const WebhookUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https address" })
+  .refine((url) => {
+    const { username, password, hash } = new URL(url);
+    return `${username}${password}${hash}` === "";
+  }, "must be an address without a password or a fragment");
+
+export const WEBHOOK_EVENTS = ["needs-you", "done", "failed"] as const;
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
+
+/** Secrets stay out of the file: it names the variables that hold them. Some addresses are secrets themselves. */
+export const Webhook = z
+  .strictObject({
+    url: WebhookUrl.optional(),
+    urlEnv: variable.optional(),
+    form: z.enum(["json", "slack", "ntfy"]).default("json"),
+    secretEnv: variable.optional(),
+    tokenEnv: variable.optional(),
+    events: z
+      .array(z.enum(WEBHOOK_EVENTS))
+      .min(1)
+      .default(() => [...WEBHOOK_EVENTS]),
+    /** May be on this machine or in its network, and without encryption. */
+    private: z.boolean().default(false),
+  })
+  .refine(({ url, urlEnv }) => (url === undefined) !== (urlEnv === undefined), {
+    error: "must have either `url` or `urlEnv`",
+  })
+  .refine((hook) => hook.private || hook.url === undefined || hook.url.startsWith("https:"), {
+    error: "must be an https address, or have `private: true`",
+  })
+  .refine(({ form, secretEnv }) => form !== "json" || secretEnv !== undefined, {
+    error: "needs `secretEnv`, the name of the variable that holds the secret to sign with",
+  });
+export type Webhook = z.output<typeof Webhook>;
+
 export const CONFIG_KEYS = {
   model: text,
   providers: z.record(z.string(), Provider),
@@ -185,13 +228,15 @@ export const CONFIG_KEYS = {
   server: z.strictObject({
     host: text.optional(),
     port: z.int().min(0).max(65_535).optional(),
+    /** Where people reach it, for links in what is sent to them: https://cadre.example.com */
+    url: Endpoint.optional(),
     /** Names beside those of the loopback that it is reached by. */
     names: z.array(text).optional(),
   }),
   concurrency: z.int().positive(),
   search: Search,
-  webhooks: z.unknown(),
-  users: z.unknown(),
+  webhooks: z.record(WebhookName, Webhook),
+  users: Users,
   pools: z.unknown(),
   retention: z.unknown(),
 };

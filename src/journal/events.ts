@@ -91,6 +91,8 @@ export const payloads = {
     hops: Hops,
     sessionId: z.string().optional(),
     userId: z.string().optional(),
+    /** Who started it, where that is not whose run it is. */
+    by: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
     /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */

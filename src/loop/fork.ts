@@ -40,6 +40,7 @@ export async function fork(
   request: ForkRequest,
   parts: ForkParts,
   idempotencyKey?: string,
+  by?: string,
 ): Promise<{ runId: RunId }> {
   const { store } = parts;
   const events = await store.journal(runId);
@@ -53,6 +54,7 @@ export async function fork(
   const next = parts.ids.runId(parts.clock.now());
   const start: Payload<"RUN_STARTED"> = {
     ...begunAs(first.payload, definition, request),
+    ...(by === undefined || by === first.payload.userId ? {} : { by }),
     definition: await store.putBlob(JSON.stringify(definition)),
     rootRunId: next,
     continues: { runId, ...there },
@@ -95,7 +97,7 @@ function begunAs(
   { name, kind, limits }: Definition,
   { edit = {}, allowEffects }: ForkRequest,
 ): Payload<"RUN_STARTED"> {
-  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...own } = start;
+  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _________, ...own } = start;
   const { budgetRunId: _____, worktree: ______, reason: _______, effects: ________, ...rest } = own;
   const { mergesInto, ...kept } = rest;
   return {

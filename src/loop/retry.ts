@@ -17,6 +17,8 @@ interface As {
   runId?: RunId;
   budgetRunId?: RunId;
   idempotencyKey?: string | undefined;
+  /** Who asked for it. */
+  by?: string | undefined;
 }
 
 /** With fresh counts against the same limits, and the agent as it is now. */
@@ -36,8 +38,8 @@ export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ 
   if (first?.type !== "RUN_STARTED") throw isGone(runId);
   const definition = await agentOf(row, parts);
   // Whoever it worked for is not there any more: it ends as a run of its own, with a report.
-  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, ...start } = first.payload;
-  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey } = as;
+  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _____, ...start } = first.payload;
+  const { runId: next = parts.ids.runId(parts.clock.now()), budgetRunId, idempotencyKey, by } = as;
   const payload: Payload<"RUN_STARTED"> = {
     ...start,
     definition: await parts.store.putBlob(JSON.stringify(definition)),
@@ -45,6 +47,7 @@ export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ 
     trigger: "retry",
     rootRunId: next,
     ...(budgetRunId === undefined ? {} : { budgetRunId }),
+    ...(by === undefined || by === start.userId ? {} : { by }),
     continues: { runId, seq: head.seq, hash: head.hash },
   };
   const body = JSON.stringify({ retry: runId });

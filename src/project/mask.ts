@@ -39,7 +39,7 @@ function variablesNamed(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (typeof inner !== "string") return variablesNamed(inner);
-    return /(?:Key|Token|Secret|Password)Env$/.test(key) ? [inner] : [];
+    return /(?:Key|Token|Secret|Password)Env$|^urlEnv$/.test(key) ? [inner] : [];
   });
 }
 

@@ -44,7 +44,13 @@ export function maskedStore(store: Store, mask: Mask): Store {
     openApprovals: (filter) => store.openApprovals(filter),
     grants: () => store.grants(),
     revokeGrant: (id) => store.revokeGrant(id),
-    blob: (hash) => store.blob(hash),
+    blob: (hash, of) => store.blob(hash, of),
+    // Names that a person chose, and hashes.
+    users: store.users,
+    outbox: {
+      ...store.outbox,
+      note: (delivery, retryAt) => store.outbox.note(mask.value(delivery), retryAt),
+    },
     prune: (filter) => store.prune(filter),
     close: () => store.close(),
   };

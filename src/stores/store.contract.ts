@@ -10,12 +10,14 @@ import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
 import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
+import { outboxContract } from "./contract/outbox.contract.ts";
 import { placesContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
+import { usersContract } from "./contract/users.contract.ts";
 
 export function storeContract(name: string, open: Open): void {
   describe(`the contract of a store: ${name}`, () => {
@@ -28,6 +30,8 @@ export function storeContract(name: string, open: Open): void {
     describe("messages", () => messagesContract(open));
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
+    describe("users", () => usersContract(open));
+    describe("webhooks", () => outboxContract(open));
     describe("pruning", () => pruneContract(open));
     describe("carrying", () => carryContract(open));
     describe("against a model", () => modelContract(open));

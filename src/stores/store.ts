@@ -20,6 +20,8 @@ import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { RunUsage } from "../projections/usage.ts";
+import type { Outbox } from "./outbox.ts";
+import type { Users } from "./users.ts";
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -144,6 +146,8 @@ export interface RunFilter {
   session?: string;
   /** Those outside of the tree of this root that continue a run of it. */
   branchesOf?: RunId;
+  /** Whose they are. */
+  user?: string;
   /** Only those that no other run has started. */
   roots?: boolean;
   /** Started at this time or later. */
@@ -169,6 +173,8 @@ export interface MessageFilter {
   parent?: number;
   run?: RunId;
   role?: string;
+  /** Of the runs of this person. */
+  user?: string;
   limit?: number;
   /** From the page before. */
   cursor?: string;
@@ -181,6 +187,13 @@ export interface SessionRow {
   createdAt: number;
   /** The latest of them. */
   last: RunRow;
+}
+
+/** Some of the journals: a run's, a tree's, or those of a person's runs. */
+export interface Part {
+  run?: RunId;
+  root?: RunId;
+  user?: string;
 }
 
 /** How much of everything there is. */
@@ -327,6 +340,7 @@ export interface Store {
   sessions(filter: {
     limit?: number;
     cursor?: string;
+    user?: string;
   }): Promise<{ sessions: SessionRow[]; nextCursor: string | undefined }>;
   totals(): Promise<StoreTotals>;
   /** A run's journal in order, verified against its chain. */
@@ -334,19 +348,23 @@ export interface Store {
   /** Hash of a run's chain at its latest event, or at another one. */
   head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
   /** All journals in commit order. */
-  read(after: Position, limit: number, of?: { run?: RunId; root?: RunId }): Promise<JournalEvent[]>;
+  read(after: Position, limit: number, of?: Part): Promise<JournalEvent[]>;
   position(): Promise<Position>;
   onCommit(listener: CommitListener): () => void;
 
   /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
 
-  openApprovals(filter?: { run?: RunId; root?: RunId }): Promise<ApprovalRef[]>;
+  openApprovals(filter?: Part): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;
   revokeGrant(id: number): Promise<boolean>;
 
   putBlob(text: string): Promise<string>;
-  blob(hash: string): Promise<string | undefined>;
+  /** `of`: only if a run of this person needs it. */
+  blob(hash: string, of?: { user: string }): Promise<string | undefined>;
+
+  readonly users: Users;
+  readonly outbox: Outbox;
 
   /** E7: a tree's events as they are stored, in commit order: what the chains cover. */
   stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;

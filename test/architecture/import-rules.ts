@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["patterns"],
   ["loop"],
   ["engines"],
-  ["api", "mcp"],
+  ["api", "mcp", "webhooks"],
   ["project", "runtime", "index"],
   ["cli"],
 ];
@@ -26,6 +26,8 @@ const CONTRACTS = new Set([
   "src/tools/output.ts",
   "src/permissions/permission.ts",
   "src/stores/store.ts",
+  "src/stores/users.ts",
+  "src/stores/outbox.ts",
   "src/stores/follow.ts",
   "src/stores/carry.ts",
   "src/stores/tree-file.ts",

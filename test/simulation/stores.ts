@@ -82,7 +82,13 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     position: () => read("position", (from) => from.position()),
     openApprovals: (filter) => read("approvals", (from) => from.openApprovals(filter)),
     grants: () => read("grants", (from) => from.grants()),
-    blob: (hash) => read("blob", (from) => from.blob(hash)),
+    blob: (...all) => read("blob", (from) => from.blob(...all)),
+    get users() {
+      return store().users;
+    },
+    get outbox() {
+      return store().outbox;
+    },
     onCommit: (listener) => store().onCommit(listener),
     close: async () => {},
   };

@@ -38,6 +38,8 @@ export const approvalsQuery = queryOptions({
   queryFn: () => client.approvals(),
 });
 
+export const usersQuery = queryOptions({ queryKey: ["users"], queryFn: () => client.users() });
+
 export const grantsQuery = queryOptions({ queryKey: ["grants"], queryFn: () => client.grants() });
 
 export const agentsQuery = queryOptions({ queryKey: ["agents"], queryFn: () => client.reloadAgents() });

@@ -6,8 +6,11 @@ import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
+import { UserList } from "../components/settings/user-list.tsx";
+import { useRefusal } from "../live/me.ts";
 
 export function SettingsPage() {
+  const isAdmin = useRefusal("admin") === undefined;
   return (
     <>
       <PageHeader title="Settings" />
@@ -18,8 +21,9 @@ export function SettingsPage() {
           <ChatSettings />
           <GrantList />
           <AccessSettings />
+          {isAdmin && <UserList />}
           <ServerFacts />
-          <CheckList />
+          {isAdmin && <CheckList />}
         </div>
       </div>
     </>

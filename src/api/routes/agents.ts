@@ -31,6 +31,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/reload",
         summary: "All agents, read from disk now; they are anyway when one is needed",
         answer: Agents,
+        role: "viewer",
       },
       () => listOf(parts),
     ),

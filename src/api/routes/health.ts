@@ -25,6 +25,7 @@ export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts
         path: "/api/checks",
         summary: "What could keep Cadre from working well here, and what helps",
         answer: Checks,
+        role: "admin",
       },
       async () => ({ checks: (await checks()).map((check) => mask.value(check)) }),
     ),

@@ -18,6 +18,7 @@ export function metricsRoutes({ store }: ApiParts): Route[] {
         summary: "How much of everything, in Prometheus' form",
         answer: z.string(),
         media: ["text/plain"],
+        role: "admin",
       },
       async () => {
         const text = metricsText(await store.totals(), await store.position(), lag());

@@ -20,8 +20,8 @@ export function runActionRoutes(parts: ApiParts): Route[] {
         status: 201,
         idempotent: true,
       },
-      async ({ params: { id }, idempotencyKey }) => {
-        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey);
+      async ({ params: { id }, idempotencyKey }, c) => {
+        const { runId } = await retry((await findRun(store, id)).id, idempotencyKey, parts.who(c.req.raw));
         return { runId };
       },
     ),
@@ -77,7 +77,7 @@ export function runActionRoutes(parts: ApiParts): Route[] {
   }
 }
 
-const forkRoute = ({ store, fork }: ApiParts): Route =>
+const forkRoute = ({ store, fork, who }: ApiParts): Route =>
   route(
     {
       method: "post",
@@ -88,8 +88,8 @@ const forkRoute = ({ store, fork }: ApiParts): Route =>
       status: 201,
       idempotent: true,
     },
-    async ({ params: { id }, body, idempotencyKey }) => {
-      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey);
+    async ({ params: { id }, body, idempotencyKey }, c) => {
+      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey, who(c.req.raw));
       return { runId };
     },
   );

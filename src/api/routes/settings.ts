@@ -27,6 +27,7 @@ export function settingsRoutes(parts: ApiParts): Route[] {
         summary: "Choose; what is not given stays",
         body: SettingsBody,
         answer: SettingsView,
+        role: "admin",
       },
       async ({ body }) => {
         if (body.agent !== undefined) await parts.explain(body.agent);

@@ -15,8 +15,9 @@ export function webRoutes(parts: ApiParts): Route[] {
         summary: "A one-time link for a browser",
         answer: LinkView,
         status: 201,
+        role: "viewer",
       },
-      () => served(parts).newLink(),
+      () => served(parts).newLink(parts.person?.name),
     ),
     route(
       {
@@ -25,6 +26,7 @@ export function webRoutes(parts: ApiParts): Route[] {
         summary: "A new token; what the old one opened is closed",
         answer: Nothing,
         status: 201,
+        role: "admin",
       },
       () => {
         served(parts).renewToken();
@@ -34,7 +36,7 @@ export function webRoutes(parts: ApiParts): Route[] {
   ];
 }
 
-function served({ web }: ApiParts): Web {
+export function served({ web }: Pick<ApiParts, "web">): Web {
   if (web.served) return web.served;
   throw new CadreError("CONFLICT", "This process serves no web page: start `cadre up`. Nothing was changed.");
 }

@@ -92,6 +92,7 @@ async function serveWeb(parts: ApiParts, config: Config, { set, log }: ServeWith
   const server = await servePublicly(parts, {
     ...config.server,
     token,
+    sees: config.users?.see,
     page: BUILT_PAGE,
     ...(log ? { onRefused: log.refused } : {}),
   });

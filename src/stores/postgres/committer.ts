@@ -56,7 +56,7 @@ export class Committer extends PostgresReader {
   private readonly cache = new Map<RunId, Held>();
   /** How many commits there were, ours included, when ours was the last. */
   private commits = -1;
-  private readonly feed: Feed;
+  protected readonly feed: Feed;
   private queue: Job[] = [];
   private working: Promise<void> | undefined;
   /** Blobs between being put and being needed by an append. */

@@ -19,6 +19,8 @@ const LONGEST_PAUSE_MS = 2_000;
 /** A connection that is dead without a word is found out after so long. */
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
+/** What a notification says that is not about journals. */
+const USERS = "users";
 
 export class Feed {
   /** As an identifier. Notifications are a database's; several stores may share one. */
@@ -26,6 +28,7 @@ export class Feed {
   private readonly database: Database;
   private readonly sql: Sql;
   private readonly listeners = new Set<CommitListener>();
+  private readonly userListeners = new Set<() => void>();
   private readonly leaving = new AbortController();
   /** The end of the journals as this process last saw it, and up to where listeners were told. */
   private known: Position;
@@ -48,6 +51,18 @@ export class Feed {
     return () => this.listeners.delete(listener);
   }
 
+  /** Told when another process has changed who may come in, and after a time in which nobody could have told. */
+  onUsers(listener: () => void): () => void {
+    this.userListeners.add(listener);
+    this.attending ??= this.attend();
+    return () => this.userListeners.delete(listener);
+  }
+
+  /** In the commit that changes them. */
+  async announceUsers(sql: Sql): Promise<void> {
+    await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
+  }
+
   /** After a commit of this process. What others wrote before it comes first. */
   committed(position: Position, written: readonly JournalEvent[], woken: readonly RunId[]): void {
     const first = written[0]?.position;
@@ -63,6 +78,7 @@ export class Feed {
   async close(): Promise<void> {
     this.leaving.abort();
     this.listeners.clear();
+    this.userListeners.clear();
     await this.client?.end().catch(() => {});
     await this.attending;
     await this.catching;
@@ -73,6 +89,7 @@ export class Feed {
     const { signal } = this.leaving;
     for (let wait = 50; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
       const listening = await this.listen().catch(() => undefined);
+      if (listening) this.tellUsers();
       await this.catchUp();
       if (listening) {
         wait = 50;
@@ -87,7 +104,10 @@ export class Feed {
     const lost = Promise.withResolvers<void>();
     client.on("error", () => lost.resolve());
     client.on("end", () => lost.resolve());
-    client.on("notification", () => void this.catchUp());
+    client.on("notification", ({ payload }) => {
+      if (payload === USERS) this.tellUsers();
+      else void this.catchUp();
+    });
     try {
       await client.connect();
       await client.query(`LISTEN ${this.channel}`);
@@ -102,6 +122,10 @@ export class Feed {
       void Promise.race([client.query("SELECT 1"), silent]).catch(() => lost.resolve());
     }, PULSE_MS).unref();
     return { lost: lost.promise.finally(() => this.drop(client, pulse)) };
+  }
+
+  private tellUsers(): void {
+    for (const listener of this.userListeners) listener();
   }
 
   private drop(client: Client, pulse: NodeJS.Timeout): void {

@@ -17,6 +17,7 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
       (place) => `continues IN (SELECT id FROM runs WHERE root = ${place}) AND root <> ${place}`,
       filter.branchesOf,
     ],
+    [(place) => `user_id = ${place}`, filter.user],
     [(place) => `(parent IS NULL) = ${place}`, filter.roots || undefined],
     [(place) => `created_at >= ${place}`, filter.since],
     [(place) => `waiting = ${place}`, filter.waiting],

@@ -10,6 +10,7 @@ import { storedOf, verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
+  Part,
   Quarantine,
   RunFilter,
   StandingGrant,
@@ -197,7 +198,7 @@ export class PostgresReader {
     });
   }
 
-  read(after: Position, limit: number, of: { run?: RunId; root?: RunId } = {}): Promise<JournalEvent[]> {
+  read(after: Position, limit: number, of: Part = {}): Promise<JournalEvent[]> {
     return this.reading((sql) => readPage(sql, after, limit, of));
   }
 
@@ -205,13 +206,15 @@ export class PostgresReader {
     return this.reading(async (sql) => (await sql.get("SELECT position FROM head"))!["position"] as number);
   }
 
-  openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
+  openApprovals(filter: Part = {}): Promise<ApprovalRef[]> {
     return this.reading(async (sql) => {
       const found = await sql.all(
         `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run
-         WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::text IS NULL OR runs.root = $2) ORDER BY opened_at, item COLLATE "C"`,
+         WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::text IS NULL OR runs.root = $2)
+           AND ($3::text IS NULL OR runs.user_id = $3) ORDER BY opened_at, item COLLATE "C"`,
         filter.run ?? null,
         filter.root ?? null,
+        filter.user ?? null,
       );
       return found.map((columns) => ({
         runId: columns["id"] as string,
@@ -243,8 +246,9 @@ export class PostgresReader {
     });
   }
 
-  blob(name: string): Promise<string | undefined> {
+  blob(name: string, of?: { user: string }): Promise<string | undefined> {
     return this.reading(async (sql) => {
+      if (of && !(await sql.get(NEEDED_BY, name, of.user))) return undefined;
       const stored = (await sql.get("SELECT text FROM blobs WHERE hash = $1", name))?.["text"];
       if (stored === undefined) return undefined;
       const text = blobText(name, (stored as Buffer).toString("utf8"));
@@ -265,10 +269,15 @@ export async function readPage(
   sql: Sql,
   after: Position,
   limit: number,
-  of: { run?: RunId; root?: RunId } = {},
+  { run, root, user }: Part = {},
 ): Promise<JournalEvent[]> {
-  const condition = of.run ? ONE_RUN : of.root ? "AND runs.root = $3" : "";
-  const values = of.run ? [of.run] : of.root ? [of.root] : [];
+  const narrowest: [sql: string, value: string | undefined][] = [
+    [ONE_RUN, run],
+    ["AND runs.root = $3", root],
+    ["AND runs.user_id = $3", user],
+  ];
+  const [condition = "", value] = narrowest.find(([, given]) => given !== undefined) ?? [];
+  const values = value === undefined ? [] : [value];
   for (let from = after; ; ) {
     const rows = await sql.all(
       `SELECT events.*, runs.id FROM events JOIN runs ON runs.n = events.run
@@ -283,6 +292,9 @@ export async function readPage(
     from = rows.at(-1)!["position"] as number;
   }
 }
+
+const NEEDED_BY =
+  "SELECT 1 FROM refs JOIN runs ON runs.n = refs.run WHERE refs.hash = $1 AND runs.user_id = $2 LIMIT 1";
 
 /** From the end: a live reader of a long journal asks after every commit. */
 const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((

@@ -19,12 +19,13 @@ export async function recordEvents(sql: Sql, events: readonly JournalEvent[]): P
 }
 
 export async function listMessages(sql: Sql, filter: MessageFilter) {
-  const { session, parent, run, role, cursor, limit = DEFAULT_PAGE } = filter;
+  const { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE } = filter;
   const given: [name: string, value: Value | undefined][] = [
     ["session_id =", session],
     ["parent_message_id =", parent],
     ["run =", run],
     ["agent_role =", role],
+    ["(SELECT user_id FROM runs WHERE runs.id = messages.run) =", user],
     ["id >", cursor === undefined ? undefined : Number(cursor)],
   ];
   const conditions = given.filter(([, value]) => value !== undefined);

@@ -65,6 +65,7 @@ function columnsOf(held: Held): Columns {
     parent: row.parentRunId ?? null,
     agent: row.agent,
     session: row.sessionId ?? null,
+    user_id: row.userId ?? null,
     workspace: row.workspace,
     born: bornText(row),
     created_at: row.createdAt,

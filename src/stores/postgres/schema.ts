@@ -176,4 +176,49 @@ export const MIGRATIONS: readonly string[] = [
   -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
   CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL);
   `,
+  `
+  -- whose run it is; of older rows it is read without JSON, which Postgres would refuse to read in some of them
+  ALTER TABLE runs ADD COLUMN user_id TEXT;
+  UPDATE runs SET user_id = substring(born from '"userId":"([^"\\\\]*)","workspace":');
+  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
+  -- a name stays taken when its user is revoked: the runs are still theirs
+  CREATE TABLE users (
+    name TEXT PRIMARY KEY,
+    role TEXT NOT NULL,
+    made_at BIGINT NOT NULL,
+    made_by TEXT NOT NULL,
+    rotated_at BIGINT NOT NULL,
+    revoked_at BIGINT
+  );
+  CREATE TABLE user_keys (
+    n BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    made_at BIGINT NOT NULL
+  );
+  CREATE INDEX user_keys_name ON user_keys (name);
+
+  -- how far each webhook has been told of the journals, and by whom
+  CREATE TABLE webhooks (
+    webhook TEXT PRIMARY KEY,
+    position BIGINT NOT NULL,
+    attempts BIGINT NOT NULL DEFAULT 0,
+    retry_at BIGINT,
+    holder TEXT,
+    held_until BIGINT NOT NULL DEFAULT 0
+  );
+  CREATE TABLE deliveries (
+    webhook TEXT NOT NULL,
+    id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    run TEXT NOT NULL,
+    position BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    attempts BIGINT NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (webhook, id)
+  );
+  `,
 ];

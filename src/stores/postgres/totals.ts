@@ -9,15 +9,16 @@ const DEFAULT_PAGE = 50;
 
 export async function listSessions(
   sql: Sql,
-  { limit = DEFAULT_PAGE, cursor }: { limit?: number; cursor?: string },
+  { limit = DEFAULT_PAGE, cursor, user }: { limit?: number; cursor?: string; user?: string },
 ) {
   const found = await sql.all(
     `SELECT runs.*, s.count, first.created_at AS began_at FROM (
        SELECT session, count(*) AS count, max(n) AS last_n, min(n) AS first_n FROM runs
-       WHERE session IS NOT NULL GROUP BY session HAVING max(n) < $1 ORDER BY last_n DESC LIMIT $2
+       WHERE session IS NOT NULL AND ($3::text IS NULL OR user_id = $3) GROUP BY session HAVING max(n) < $1 ORDER BY last_n DESC LIMIT $2
      ) AS s JOIN runs ON runs.n = s.last_n JOIN runs AS first ON first.n = s.first_n ORDER BY s.last_n DESC`,
     cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor),
     limit + 1,
+    user ?? null,
   );
   const page = found.slice(0, limit);
   const sessions = page.map(

@@ -20,6 +20,7 @@ export function runConditions(filter: RunFilter): { where: string; values: SQLIn
       "continues IN (SELECT id FROM runs WHERE root = ?) AND root <> ?",
       [filter.branchesOf, filter.branchesOf],
     ]);
+  if (filter.user !== undefined) conditions.push(["user_id = ?", [filter.user]]);
   if (filter.roots) conditions.push(["parent IS NULL", []]);
   if (filter.since !== undefined) conditions.push(["created_at >= ?", [filter.since]]);
   if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);

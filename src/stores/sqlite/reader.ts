@@ -11,6 +11,7 @@ import { linkOf, storedOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
+  Part,
   Quarantine,
   RunFilter,
   StandingGrant,
@@ -170,26 +171,18 @@ export class SqliteReader {
       .map(storedOf);
   }
 
-  async read(
-    after: Position,
-    limit: number,
-    of: { run?: RunId; root?: RunId } = {},
-  ): Promise<JournalEvent[]> {
+  async read(after: Position, limit: number, of: Part = {}): Promise<JournalEvent[]> {
     return this.page(after, limit, of);
   }
 
-  protected page(after: Position, limit: number, of: { run?: RunId; root?: RunId } = {}): JournalEvent[] {
-    const [condition, values] = of.run
-      ? ["AND runs.id = ?", [of.run]]
-      : of.root
-        ? ["AND runs.root = ?", [of.root]]
-        : ["", []];
+  protected page(after: Position, limit: number, of: Part = {}): JournalEvent[] {
+    const { where, values } = partConditions(of, "AND");
     // Near the end the latest events are looked through, whoever's they are: a live reader asks after every commit.
     const join = this.lag(after) < NEAR ? "CROSS JOIN" : "JOIN";
     for (let from = after; ; ) {
       const rows = this.sql.all(
         `SELECT events.*, runs.id FROM events ${join} runs ON runs.n = events.run
-         WHERE position > ? ${condition} ORDER BY position LIMIT ?`,
+         WHERE position > ? ${where} ORDER BY position LIMIT ?`,
         from,
         ...values,
         limit,
@@ -205,10 +198,8 @@ export class SqliteReader {
     return Number(this.sql.get("SELECT max(position) AS p FROM events")?.["p"] ?? 0) - after;
   }
 
-  async openApprovals(filter: { run?: RunId; root?: RunId } = {}): Promise<ApprovalRef[]> {
-    const conditions = [filter.run && "runs.id = ?", filter.root && "runs.root = ?"].filter(Boolean);
-    const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
-    const values = [filter.run, filter.root].filter((value) => value !== undefined);
+  async openApprovals(filter: Part = {}): Promise<ApprovalRef[]> {
+    const { where, values } = partConditions(filter, "WHERE");
     return this.sql
       .all(
         `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
@@ -241,7 +232,8 @@ export class SqliteReader {
       }));
   }
 
-  async blob(name: string): Promise<string | undefined> {
+  async blob(name: string, of?: { user: string }): Promise<string | undefined> {
+    if (of && !this.sql.get(NEEDED_BY, name, of.user)) return undefined;
     const stored = this.statements.getBlob.get(name)?.["text"] as string | undefined;
     if (stored === undefined) return undefined;
     const text = blobText(name, stored);
@@ -271,4 +263,20 @@ export class SqliteReader {
       throw error;
     }
   }
+}
+
+const NEEDED_BY =
+  "SELECT 1 FROM refs JOIN runs ON runs.n = refs.run WHERE refs.hash = ? AND runs.user_id = ? LIMIT 1";
+
+function partConditions(
+  { run, root, user }: Part,
+  begin: "AND" | "WHERE",
+): { where: string; values: string[] } {
+  const given = [
+    ["runs.id = ?", run],
+    ["runs.root = ?", root],
+    ["runs.user_id = ?", user],
+  ].filter(([, value]) => value !== undefined) as [string, string][];
+  const texts = given.map(([text]) => text).join(" AND ");
+  return { where: texts === "" ? "" : `${begin} ${texts}`, values: given.map(([, value]) => value) };
 }

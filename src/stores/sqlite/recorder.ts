@@ -30,12 +30,13 @@ export function recordPage(sql: Sql, read: (after: Position, limit: number) => J
 }
 
 export function listMessages(sql: Sql, filter: MessageFilter) {
-  const { session, parent, run, role, cursor, limit = DEFAULT_PAGE } = filter;
+  const { session, parent, run, role, user, cursor, limit = DEFAULT_PAGE } = filter;
   const conditions: [sql: string, value: SQLInputValue | undefined][] = [
     ["session_id = ?", session],
     ["parent_message_id = ?", parent],
     ["metadata_json ->> '$.run_id' = ?", run],
     ["agent_role = ?", role],
+    ["metadata_json ->> '$.run_id' IN (SELECT id FROM runs WHERE user_id = ?)", user],
     ["id > ?", cursor === undefined ? undefined : Number(cursor)],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);

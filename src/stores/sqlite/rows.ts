@@ -15,8 +15,8 @@ export function prepareStatements(db: DatabaseSync) {
   return {
     runById: db.prepare("SELECT * FROM runs WHERE id = ?"),
     insertRun: db.prepare(
-      `INSERT INTO runs (n, id, root, budget, parent, agent, session, born, status, turns, tokens, cost, usage, created_at,
-         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
+      `INSERT INTO runs (n, id, root, budget, parent, agent, session, user_id, born, status, turns, tokens, cost, usage, created_at,
+         updated_at, seq, hash, last_signal, due_at) VALUES (${NEXT_NUMBER}, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, 0, 0, ?, ?, ?,
          0, x'', 1, 0)`,
     ),
     updateRun: db.prepare(
@@ -89,7 +89,7 @@ export type Statements = ReturnType<typeof prepareStatements>;
 
 /** A run without events yet. */
 export function insertRow(statements: Statements, row: RunRow): Held {
-  const { id, rootRunId, parentRunId, agent, sessionId, createdAt, usage } = row;
+  const { id, rootRunId, parentRunId, agent, sessionId, userId, createdAt, usage } = row;
   const inserted = statements.insertRun.run(
     id,
     rootRunId,
@@ -97,6 +97,7 @@ export function insertRow(statements: Statements, row: RunRow): Held {
     parentRunId ?? null,
     agent,
     sessionId ?? null,
+    userId ?? null,
     bornText(row),
     JSON.stringify(usage),
     createdAt,

@@ -181,4 +181,49 @@ export const MIGRATIONS: readonly string[] = [
   -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
   CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- whose run it is
+  ALTER TABLE runs ADD COLUMN user_id TEXT;
+  UPDATE runs SET user_id = iif(json_valid(born), born, '{}') ->> '$.userId';
+  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
+  -- a name stays taken when its user is revoked: the runs are still theirs
+  CREATE TABLE users (
+    name TEXT PRIMARY KEY,
+    role TEXT NOT NULL,
+    made_at INTEGER NOT NULL,
+    made_by TEXT NOT NULL,
+    rotated_at INTEGER NOT NULL,
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE user_keys (
+    n INTEGER PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    made_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX user_keys_name ON user_keys (name);
+
+  -- how far each webhook has been told of the journals, and by whom
+  CREATE TABLE webhooks (
+    webhook TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    retry_at INTEGER,
+    holder TEXT,
+    held_until INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE deliveries (
+    webhook TEXT NOT NULL,
+    id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    run TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (webhook, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

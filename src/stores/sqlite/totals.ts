@@ -12,13 +12,14 @@ const AT_ONCE = 5_000;
 
 export function listSessions(
   sql: Sql,
-  { limit = DEFAULT_PAGE, cursor }: { limit?: number; cursor?: string },
+  { limit = DEFAULT_PAGE, cursor, user }: { limit?: number; cursor?: string; user?: string },
 ) {
   const found = sql.all(
     `SELECT runs.*, s.count, s.first_n FROM (
        SELECT session, count(*) AS count, max(n) AS last_n, min(n) AS first_n FROM runs
-       WHERE session IS NOT NULL GROUP BY session HAVING max(n) < ? ORDER BY last_n DESC LIMIT ?
+       WHERE session IS NOT NULL ${user === undefined ? "" : "AND user_id = ?"} GROUP BY session HAVING max(n) < ? ORDER BY last_n DESC LIMIT ?
      ) AS s JOIN runs ON runs.n = s.last_n ORDER BY s.last_n DESC`,
+    ...(user === undefined ? [] : [user]),
     cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor),
     limit + 1,
   );

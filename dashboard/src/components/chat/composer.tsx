@@ -5,6 +5,7 @@ import { ArrowUp } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { messageOf } from "../../../../src/errors.ts";
 import { systemIds } from "../../../../src/ids.ts";
+import { useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextArea } from "../../ui/input.tsx";
 
@@ -21,6 +22,7 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
   const [text, setText] = useState(() => readDraft(draft).text);
   const [sending, setSending] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const refusal = useRefusal("operator");
   const type = (next: string) => {
     setText(next);
     keepDraft(draft, next);
@@ -63,7 +65,8 @@ export function Composer({ draft, placeholder, busy, send }: ComposerProps) {
           className="max-h-60 min-h-10 flex-1 resize-none field-sizing-content"
           rows={1}
           value={text}
-          placeholder={placeholder}
+          disabled={refusal !== undefined}
+          placeholder={refusal ?? placeholder}
           onChange={(event) => type(event.target.value)}
           onKeyDown={onKey}
         />

@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { useRefusal } from "../../live/me.ts";
 import { CardContext } from "./card-context.tsx";
 import { CardTrail } from "./card-trail.tsx";
 import { dangersOf } from "./dangers.ts";
@@ -28,6 +29,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
     if (takesFocus) heading.current?.focus({ preventScroll: true });
   }, [takesFocus]);
   const dangers = dangersOf(item);
+  const refusal = useRefusal("operator");
   return (
     <article aria-labelledby="asked" className="flex min-h-0 flex-1 flex-col bg-surface">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a place that scrolls must be reached by keyboard */}
@@ -54,7 +56,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
         </div>
       </section>
       <footer className="shrink-0 border-line border-t bg-surface px-4 py-3 shadow-[0_-4px_12px_rgb(0_0_0/0.06)]">
-        {answers}
+        {refusal === undefined ? answers : <p className="text-muted text-sm">{refusal}</p>}
       </footer>
     </article>
   );

@@ -1,6 +1,7 @@
 // U25: for how much one yes holds. The rule that it would be is shown as it will stand, with the time at which it ends.
 
 import { GrantRule } from "../../display/grant-rule.tsx";
+import { useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/input.tsx";
 
@@ -40,6 +41,7 @@ export interface ScopeFieldProps {
 }
 
 export function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
+  const refusal = useRefusal("admin");
   if (grant === undefined)
     return <p className="text-muted text-xs">Only once: this call cannot be made a rule.</p>;
   return (
@@ -52,6 +54,8 @@ export function ScopeField({ value, onChange, grant }: ScopeFieldProps) {
             size="small"
             look={scope === value.scope ? "plain" : "quiet"}
             aria-pressed={scope === value.scope}
+            disabled={scope === "always" && refusal !== undefined}
+            title={scope === "always" ? refusal : undefined}
             className="max-md:h-10"
             onClick={() => onChange({ ...value, scope })}
           >

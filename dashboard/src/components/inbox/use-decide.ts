@@ -3,6 +3,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../../../../src/api/schema.ts";
 import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
 import { approvalsQuery } from "../../live/queries.ts";
 import { queryClient } from "../../live/query-client.ts";
 
@@ -23,13 +24,14 @@ export async function sendWord({ id, runId, callId }: ApprovalView, word: Word):
 }
 
 export function useDecide(item: ApprovalView, onDecided: (word: Word) => void): Decide {
+  const mayDecide = useRefusal("operator") === undefined;
   const { mutate, isPending, error } = useMutation({
     mutationFn: (word: Word) => sendWord(item, word),
     onSuccess: (_, word) => onDecided(word),
     // Somebody was faster, or it is asked anew: the list tells which.
     onError: () => void queryClient.invalidateQueries({ queryKey: approvalsQuery.queryKey }),
   });
-  return { send: (word) => (isPending ? undefined : mutate(word)), pending: isPending, error };
+  return { send: (word) => (isPending || !mayDecide ? undefined : mutate(word)), pending: isPending, error };
 }
 
 const DECISIONS = {

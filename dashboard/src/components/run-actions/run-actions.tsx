@@ -5,6 +5,7 @@ import { CircleStop, GitFork, MessageSquarePlus, Pause, Play, RotateCcw } from "
 import { useState } from "react";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
@@ -21,7 +22,18 @@ export interface RunActionsProps {
   onFork(): void;
 }
 
-export function RunActions({ journal, row, onGo, onFork }: RunActionsProps) {
+/** A viewer is offered nothing, and told why. */
+export function RunActions(props: RunActionsProps) {
+  const refusal = useRefusal("operator");
+  if (refusal === undefined) return <OfferedActions {...props} />;
+  return (
+    <span className="text-muted text-xs" title={refusal}>
+      You may look
+    </span>
+  );
+}
+
+function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   const [dialog, setDialog] = useState<"message" | "cancel">();
   const { busy, problem, act } = useAct();
   const may = allowed(row);

@@ -1,10 +1,11 @@
 // Who is let in: a link for another browser, and a new token that shuts out all but this one.
 
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { messageOf } from "../../../../src/errors.ts";
 import { clockTime } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
+import { meQuery, useRefusal } from "../../live/me.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -12,8 +13,10 @@ import { Section } from "./section.tsx";
 
 export function AccessSettings() {
   const linking = useMutation({ mutationFn: client.link });
+  const { data: me } = useQuery(meQuery);
+  const isAdmin = useRefusal("admin") === undefined;
   return (
-    <Section title="Access" text="Whoever is let in can do everything that you can.">
+    <Section title="Access" text={`${me ? `You are ${me.name}, ${ROLES[me.role]}. ` : ""}${SAME}`}>
       <Button className="max-md:h-10" disabled={linking.isPending} onClick={() => linking.mutate()}>
         Make a link for another browser
       </Button>
@@ -25,7 +28,7 @@ export function AccessSettings() {
           </span>
         </p>
       )}
-      <SignOutOthers />
+      {isAdmin && <SignOutOthers />}
       {linking.isError && (
         <p role="alert" className="text-bad">
           {messageOf(linking.error)}
@@ -34,6 +37,9 @@ export function AccessSettings() {
     </Section>
   );
 }
+
+const SAME = "Whoever is let in by a link of yours can do everything that you can.";
+const ROLES = { viewer: "a viewer", operator: "an operator", admin: "an admin" } as const;
 
 function SignOutOthers() {
   const [isAsking, setAsking] = useState(false);

@@ -3,6 +3,7 @@ import { messageOf } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Field } from "../../ui/field.tsx";
 import { Select } from "../../ui/input.tsx";
@@ -12,6 +13,7 @@ export function ChatSettings() {
   const settings = useQuery(settingsQuery);
   const agents = useQuery(agentsQuery);
   const queries = useQueryClient();
+  const refusal = useRefusal("admin");
   const choosing = useMutation({
     mutationFn: client.choose,
     onSuccess: (chosen) => queries.setQueryData(settingsQuery.queryKey, chosen),
@@ -32,6 +34,7 @@ export function ChatSettings() {
               <Select
                 id={id}
                 className="max-md:h-10"
+                disabled={refusal !== undefined}
                 value={settings.data.agent}
                 onChange={({ target }) => choosing.mutate({ agent: target.value })}
               >
@@ -46,6 +49,7 @@ export function ChatSettings() {
               <Select
                 id={id}
                 className="max-md:h-10"
+                disabled={refusal !== undefined}
                 value={settings.data.mode}
                 onChange={({ target }) => choosing.mutate({ mode: target.value as "auto" | "chat" })}
               >
@@ -56,6 +60,7 @@ export function ChatSettings() {
           </Field>
         </div>
       )}
+      {refusal !== undefined && <p className="text-muted">{refusal}</p>}
       {choosing.isError && (
         <p role="alert" className="text-bad">
           {messageOf(choosing.error)}

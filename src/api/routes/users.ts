@@ -1,0 +1,118 @@
+// Named users: who one is oneself, and for admins who may come in. A token is shown by the answer that made it, and never again.
+
+import { CadreError } from "../../errors.ts";
+import type { User } from "../../stores/users.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { LinkView, MadeUser, Me, NewUser, type UserView, UserViews } from "../team.ts";
+import { hashOf, newKey } from "../visitors.ts";
+import { Nothing } from "../wire.ts";
+import { served } from "./web.ts";
+
+export function userRoutes(parts: ApiParts): Route[] {
+  const { person, who } = parts;
+  return [
+    route({ method: "get", path: "/api/me", summary: "Who one is here", answer: Me }, (_, c) => {
+      return person ?? ({ name: who(c.req.raw), role: "admin", sees: "all" } as const);
+    }),
+    route(
+      {
+        method: "get",
+        path: "/api/users",
+        summary: "Named users, those who were revoked among them",
+        answer: UserViews,
+        role: "admin",
+      },
+      async () => ({ users: (await parts.store.users.list()).map(viewOf) }),
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/users",
+        summary: "Let somebody in; the token is shown once",
+        body: NewUser,
+        answer: MadeUser,
+        status: 201,
+        role: "admin",
+      },
+      ({ body }, c) => add(parts, body, who(c.req.raw)),
+    ),
+    ...nameRoutes(parts),
+  ];
+}
+
+function nameRoutes({ store, web }: ApiParts): Route[] {
+  return [
+    route(
+      {
+        method: "post",
+        path: "/api/users/{name}/rotate",
+        summary: "A new token for a user; what the old one opened is closed",
+        answer: MadeUser,
+        status: 201,
+        role: "admin",
+      },
+      async ({ params: { name } }) => {
+        const token = newKey();
+        if (!(await store.users.rotate(name, hashOf(token)))) throw notThere(name);
+        return { name, token, ...linkFor(web, name) };
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/users/{name}/link",
+        summary: "A one-time link for a browser of a user",
+        answer: LinkView,
+        status: 201,
+        role: "admin",
+      },
+      async ({ params: { name } }) => {
+        const known = (await store.users.list()).find(
+          (user) => user.name === name && user.revokedAt === undefined,
+        );
+        if (!known) throw notThere(name);
+        return served({ web }).newLink(name);
+      },
+    ),
+    route(
+      {
+        method: "delete",
+        path: "/api/users/{name}",
+        summary: "Let a user in no more; what is open is closed",
+        answer: Nothing,
+        role: "admin",
+      },
+      async ({ params: { name } }) => {
+        if (!(await store.users.revoke(name))) throw notThere(name);
+        return {};
+      },
+    ),
+  ];
+}
+
+async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string): Promise<MadeUser> {
+  const token = newKey();
+  const taken = (await store.users.list()).some((user) => user.name === name);
+  // Whoever has that name on this machine has runs under it already: they would become this user's.
+  if (!taken && (await store.countRuns({ user: name })) > 0)
+    throw new CadreError("CONFLICT", `There are runs of somebody called ${name} here: choose another name.`);
+  if (taken || !(await store.users.add({ name, role, by, key: hashOf(token) })))
+    throw new CadreError(
+      "CONFLICT",
+      `There is, or was, a user ${name}, whose runs are theirs. Nothing was changed: for the same person use \`cadre users rotate ${name}\`, for another one another name.`,
+    );
+  return { name, token, ...linkFor(web, name) };
+}
+
+/** Where a browser can be let in. */
+const linkFor = ({ served }: ApiParts["web"], name: string): Pick<MadeUser, "link"> =>
+  served ? { link: served.newLink(name).url } : {};
+
+const notThere = (name: string): CadreError =>
+  new CadreError("NOT_FOUND", `There is no user ${name}. Nothing was changed.`);
+
+const viewOf = ({ revokedAt, ...user }: User): UserView => ({
+  ...user,
+  ...(revokedAt === undefined ? {} : { revokedAt }),
+});

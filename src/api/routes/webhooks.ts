@@ -1,0 +1,53 @@
+// Where notices go, and what came of the latest. An address may be a secret itself: only its host is shown.
+
+import { CadreError } from "../../errors.ts";
+import type { ApiParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+import { TestAnswer, WebhookViews } from "../team.ts";
+
+const LATEST = 10;
+
+export function webhookRoutes(parts: ApiParts): Route[] {
+  const { webhooks } = parts;
+  return [
+    route(
+      {
+        method: "get",
+        path: "/api/webhooks",
+        summary: "Where notices go, and what came of the latest",
+        answer: WebhookViews,
+        role: "admin",
+      },
+      async () => {
+        const places = await parts.store.outbox.places();
+        const views = (webhooks?.hooks ?? []).map(async ({ name, form, events, url, problem }) => ({
+          name,
+          form,
+          events: [...events],
+          ...(url === undefined ? {} : { host: url.host }),
+          ...(problem === undefined ? {} : { problem }),
+          ...retryOf(places.find((place) => place.webhook === name)?.retryAt),
+          deliveries: await parts.store.outbox.deliveries(name, LATEST),
+        }));
+        return { webhooks: await Promise.all(views) };
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/webhooks/{name}/test",
+        summary: "A notice that means nothing, to see whether it arrives",
+        answer: TestAnswer,
+        role: "admin",
+      },
+      async ({ params: { name } }) => {
+        const answer = await webhooks?.test(name);
+        if (!answer) throw new CadreError("NOT_FOUND", `There is no webhook ${name} in cadre.yaml.`);
+        const { status, detail } = answer;
+        return { taken: status !== undefined && status >= 200 && status < 300, detail };
+      },
+    ),
+  ];
+}
+
+const retryOf = (retryAt: number | undefined) => (retryAt === undefined ? {} : { retryAt });

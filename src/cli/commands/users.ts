@@ -1,0 +1,82 @@
+// `cadre users`: who may come in beside the holder of the folder's token, and with which role.
+
+import type { CadreClient } from "../../api/client.ts";
+import { type MadeUser, NewUser } from "../../api/team.ts";
+import { loadConfig } from "../../config.ts";
+import { CadreError } from "../../errors.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { ago } from "../view/format.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+import { table } from "../view/table.ts";
+
+export async function list({ io, folder, json, screen, at }: Invocation): Promise<number> {
+  const users = await withClient({ folder, env: io.env }, (client) => client.users());
+  if (json) {
+    screen.line(jsonLine({ users }));
+    return EXIT.done;
+  }
+  if (users.length === 0)
+    screen.line(`Nobody comes in by name yet. Let somebody in: cadre users add NAME --role operator${at}`);
+  const now = Date.now();
+  const rows = users.map(({ name, role, madeBy, madeAt, rotatedAt, revokedAt }) => [
+    plainLine(name),
+    role,
+    revokedAt === undefined ? `token made ${ago(rotatedAt, now)}` : `revoked ${ago(revokedAt, now)}`,
+    `by ${plainLine(madeBy)}, ${ago(madeAt, now)}`,
+  ]);
+  for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
+  return EXIT.done;
+}
+
+export async function add(invocation: Invocation, name: string, { role }: { role: string }): Promise<number> {
+  const user = NewUser.safeParse({ name, role });
+  if (!user.success)
+    throw new CadreError(
+      "USAGE",
+      `${plainLine(name)} is no name for a user: it ${user.error.issues[0]!.message}.`,
+    );
+  const made = await asAdmin(invocation, (client) => client.addUser(user.data));
+  sayMade(invocation, made, `${made.name} may come in as ${user.data.role}.`);
+  const { io, folder, json, screen } = invocation;
+  const sees = loadConfig({ folder, env: io.env }).users?.see ?? "own";
+  if (!json && user.data.role === "viewer" && sees === "own")
+    screen.line(
+      "A viewer starts nothing, and sees only own runs: set `users: { see: all }` in cadre.yaml to share all.",
+    );
+  return EXIT.done;
+}
+
+export async function rotate(invocation: Invocation, name: string): Promise<number> {
+  const made = await asAdmin(invocation, (client) => client.rotateUser(name));
+  sayMade(invocation, made, `${made.name} has a new token. What the old one had opened is closed.`);
+  return EXIT.done;
+}
+
+export async function link(invocation: Invocation, name: string): Promise<number> {
+  const { json, screen } = invocation;
+  const { url, expiresAt } = await asAdmin(invocation, (client) => client.userLink(name));
+  screen.line(json ? jsonLine({ url, expiresAt }) : `For one browser of ${plainLine(name)}, once: ${url}`);
+  return EXIT.done;
+}
+
+export async function revoke(invocation: Invocation, name: string): Promise<number> {
+  const { json, screen } = invocation;
+  await asAdmin(invocation, (client) => client.revokeUser(name));
+  const line = `${plainLine(name)} comes in no more. Their runs stay, and go on.`;
+  screen.line(json ? jsonLine({ revoked: name }) : line);
+  return EXIT.done;
+}
+
+const asAdmin = <T>({ io, folder }: Invocation, use: (client: CadreClient) => Promise<T>): Promise<T> =>
+  withClient({ folder, env: io.env }, use);
+
+function sayMade({ json, screen }: Invocation, made: MadeUser, said: string): void {
+  if (json) {
+    screen.line(jsonLine(made));
+    return;
+  }
+  screen.line(said);
+  screen.line(`Token, shown this once: ${made.token}`);
+  if (made.link !== undefined) screen.line(`For one browser of theirs, once: ${made.link}`);
+}

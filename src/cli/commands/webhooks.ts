@@ -1,0 +1,55 @@
+// `cadre webhooks`: where notices go and what came of the latest; `test` sends one that means nothing.
+
+import type { WebhookView } from "../../api/team.ts";
+import { CadreError } from "../../errors.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { ago } from "../view/format.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+import { table } from "../view/table.ts";
+
+export async function list({ io, folder, json, screen }: Invocation): Promise<number> {
+  const webhooks = await withClient({ folder, env: io.env }, (client) => client.webhooks());
+  if (json) {
+    screen.line(jsonLine({ webhooks }));
+    return EXIT.done;
+  }
+  if (webhooks.length === 0)
+    screen.line(
+      "There are no webhooks: name them under `webhooks` in cadre.yaml, in a folder that you trust.",
+    );
+  const now = Date.now();
+  for (const webhook of webhooks) {
+    screen.line(headOf(webhook, now));
+    const rows = webhook.deliveries.map(({ event, runId, at, attempts, outcome, detail }) => [
+      `  ${ago(at, now)}`,
+      event,
+      runId,
+      attempts > 1 ? `${outcome} (${attempts} attempts)` : outcome,
+      plainLine(detail),
+    ]);
+    for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
+  }
+  return EXIT.done;
+}
+
+function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now: number): string {
+  const where = problem ?? `${form} to ${host}, for ${events.join(", ")}`;
+  const next =
+    retryAt === undefined ? "" : `; tried again in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s`;
+  return plainLine(`${name}: ${where}${next}`);
+}
+
+export async function test({ io, folder, json, screen }: Invocation, name?: string): Promise<number> {
+  const answers = await withClient({ folder, env: io.env }, async (client) => {
+    const names = name === undefined ? (await client.webhooks()).map((webhook) => webhook.name) : [name];
+    if (names.length === 0)
+      throw new CadreError("NOT_FOUND", "There are no webhooks in cadre.yaml. Nothing was sent.");
+    return Promise.all(names.map(async (one) => ({ name: one, ...(await client.testWebhook(one)) })));
+  });
+  if (json) screen.line(jsonLine({ answers }));
+  else
+    for (const { name: one, taken, detail } of answers)
+      screen.line(plainLine(`${one}: ${taken ? "taken" : "not taken"} (${detail})`));
+  return answers.every(({ taken }) => taken) ? EXIT.done : EXIT.failed;
+}

@@ -1,0 +1,86 @@
+// Who may come in, and whose is what.
+
+import { expect } from "vitest";
+import { admit, callStarted, type Open, proposed, scenarios, take, thought } from "./kit.contract.ts";
+
+export function usersContract(open: Open): void {
+  const scenario = scenarios(open);
+  const ann = { name: "ann", role: "operator", by: "maria", key: "hash-of-ann" } as const;
+
+  scenario("a user comes in by a key, after a restart too", async (opened) => {
+    const { clock } = opened;
+    expect(await opened.store.users.add(ann)).toBe(true);
+    const known = {
+      name: "ann",
+      role: "operator",
+      madeAt: clock.now(),
+      madeBy: "maria",
+      rotatedAt: clock.now(),
+      revokedAt: undefined,
+    };
+    const store = await opened.reopen();
+    expect(await store.users.byKey("hash-of-ann")).toEqual(known);
+    expect(await store.users.byKey("another")).toBeUndefined();
+    expect(await store.users.list()).toEqual([known]);
+  });
+
+  scenario("[US1] a name is given once, and stays taken when its user is revoked", async ({ store }) => {
+    await store.users.add(ann);
+    expect(await store.users.add({ ...ann, role: "admin", key: "other" })).toBe(false);
+    expect(await store.users.byKey("other")).toBeUndefined();
+    expect(await store.users.revoke("ann")).toBe(true);
+    expect(await store.users.revoke("ann")).toBe(false);
+    expect(await store.users.add({ ...ann, key: "other" })).toBe(false);
+    expect(await store.users.list()).toMatchObject([{ name: "ann", revokedAt: expect.any(Number) }]);
+    expect(await store.users.revoke("nobody")).toBe(false);
+  });
+
+  scenario("[US2] [A09] a rotated user has one key, a revoked one none", async ({ store }) => {
+    let told = 0;
+    const end = store.users.onChange(() => told++);
+    await store.users.add(ann);
+    expect(await store.users.addKey("ann", "browser")).toBe(true);
+    expect((await store.users.byKey("browser"))?.name).toBe("ann");
+    expect(await store.users.rotate("ann", "next")).toBe(true);
+    for (const old of ["hash-of-ann", "browser"]) expect(await store.users.byKey(old)).toBeUndefined();
+    expect((await store.users.byKey("next"))?.role).toBe("operator");
+    await store.users.revoke("ann");
+    expect(await store.users.byKey("next")).toBeUndefined();
+    expect(await store.users.addKey("ann", "late")).toBe(false);
+    expect(await store.users.rotate("ann", "again")).toBe(true);
+    expect((await store.users.byKey("again"))?.revokedAt).toBeUndefined();
+    expect(await store.users.rotate("nobody", "k")).toBe(false);
+    expect(told).toBeGreaterThanOrEqual(4);
+    end();
+  });
+
+  scenario("of a person's browsers the oldest ends", async ({ store }) => {
+    await store.users.add(ann);
+    for (let n = 1; n <= 21; n++) await store.users.addKey("ann", `browser ${n}`);
+    expect(await store.users.byKey("browser 1")).toBeUndefined();
+    expect(await store.users.byKey("browser 2")).toBeDefined();
+    expect(await store.users.byKey("hash-of-ann")).toBeDefined();
+  });
+
+  scenario("[A23] whatever is listed can be narrowed to one person's", async ({ store }) => {
+    await admit(store, "r1", { userId: "ann", sessionId: "s1", definition: await store.putBlob("ann's") });
+    await admit(store, "r2", { userId: "bob", sessionId: "s2", definition: await store.putBlob("bob's") });
+    await admit(store, "r3");
+    for (const runId of ["r1", "r2", "r3"]) {
+      const driver = await take(store, runId);
+      await driver.append([callStarted("m1")]);
+      await driver.append([thought("m1"), proposed("m1.0")]);
+    }
+    const user = "bob";
+    expect((await store.runs({ user })).runs.map(({ id }) => id)).toEqual(["r2"]);
+    expect(await store.countRuns({ user })).toBe(1);
+    expect((await store.runs({ user, q: "mend" })).runs.map(({ id }) => id)).toEqual(["r2"]);
+    expect((await store.sessions({ user })).sessions.map(({ id }) => id)).toEqual(["s2"]);
+    expect(new Set((await store.read(0, 100, { user })).map(({ runId }) => runId))).toEqual(new Set(["r2"]));
+    expect((await store.openApprovals({ user })).map(({ runId }) => runId)).toEqual(["r2"]);
+    expect((await store.messages({ user })).messages).toMatchObject([{ session_id: "s2" }]);
+    const { definition } = (await store.run("r2"))!;
+    expect(await store.blob(definition, { user })).toBe("bob's");
+    expect(await store.blob(definition, { user: "ann" })).toBeUndefined();
+  });
+}

@@ -1,0 +1,55 @@
+// How far webhooks were told, on one SQLite file.
+
+import type { Position } from "../../ids.ts";
+import { deliveryOf, MOST_DELIVERIES, type Outbox, placeOf } from "../outbox.ts";
+import type { Sql } from "./sql.ts";
+
+interface OutboxParts {
+  sql: Sql;
+  position(): Position;
+  write<T>(apply: (batch: { now: number }) => T): Promise<T>;
+}
+
+export function sqliteOutbox({ sql, position, write }: OutboxParts): Outbox {
+  return {
+    take: (webhook, holder, forMs) =>
+      write(({ now }) => {
+        sql.run(BEGIN, webhook, position());
+        const taken = sql.get(TAKE, holder, now + forMs, webhook, holder, now);
+        return taken && placeOf(taken);
+      }),
+    release: (holder) =>
+      write(() => void sql.run("UPDATE webhooks SET holder = NULL, held_until = 0 WHERE holder = ?", holder)),
+    skip: (webhook, to) => write(() => void sql.run(SKIP, to, webhook)),
+    note: (delivery, retryAt) =>
+      write(() => {
+        const { webhook, id, event, runId, at, attempts, outcome, detail } = delivery;
+        sql.run(NOTE, webhook, id, event, runId, delivery.position, at, attempts, outcome, detail);
+        sql.run(FORGET, webhook, webhook, MOST_DELIVERIES);
+        if (retryAt === undefined) sql.run(SKIP, delivery.position, webhook);
+        else
+          sql.run(
+            "UPDATE webhooks SET attempts = ?, retry_at = ? WHERE webhook = ?",
+            attempts,
+            retryAt,
+            webhook,
+          );
+      }),
+    places: async () =>
+      sql
+        .all("SELECT * FROM webhooks ORDER BY webhook")
+        .map((columns) => ({ webhook: columns["webhook"] as string, ...placeOf(columns) })),
+    deliveries: async (webhook, limit) => sql.all(LATEST, webhook, limit).map(deliveryOf),
+  };
+}
+
+const BEGIN = "INSERT INTO webhooks (webhook, position) VALUES (?, ?) ON CONFLICT DO NOTHING";
+const TAKE = `UPDATE webhooks SET holder = ?, held_until = ?
+  WHERE webhook = ? AND (holder IS NULL OR holder = ? OR held_until <= ?) RETURNING *`;
+const SKIP = "UPDATE webhooks SET position = ?, attempts = 0, retry_at = NULL WHERE webhook = ?";
+const NOTE = `INSERT INTO deliveries (webhook, id, event, run, position, at, attempts, outcome, detail)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (webhook, id) DO UPDATE SET
+  at = excluded.at, attempts = excluded.attempts, outcome = excluded.outcome, detail = excluded.detail`;
+const FORGET = `DELETE FROM deliveries WHERE webhook = ? AND position NOT IN (
+  SELECT position FROM deliveries WHERE webhook = ? ORDER BY position DESC LIMIT ?)`;
+const LATEST = "SELECT * FROM deliveries WHERE webhook = ? ORDER BY position DESC LIMIT ?";

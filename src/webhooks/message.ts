@@ -1,0 +1,118 @@
+// A notice as it is sent: plain JSON, what Slack and its likes show, or what ntfy shows. Signed as Standard Webhooks has it,
+// so that who receives it can verify it with a library that exists.
+//  WH3  The signature covers the id, the time and the body: none of them can be changed or sent again later unseen.
+
+import { createHmac } from "node:crypto";
+import type { Webhook, WebhookEvent } from "../config/schema.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { Notice } from "./notice.ts";
+
+export interface Outgoing {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Sender {
+  form: Webhook["form"];
+  secret: string | undefined;
+  token: string | undefined;
+  /** Where people reach the dashboard. */
+  base: string;
+}
+
+/** `now`: of this attempt, in milliseconds. */
+export function messageOf(notice: Notice, id: string, now: number, sender: Sender): Outgoing {
+  const { form, secret, token } = sender;
+  const { type, body, headers } = FORMS[form](notice, sender.base);
+  const timestamp = Math.floor(now / 1_000);
+  return {
+    body,
+    headers: {
+      "content-type": type,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      ...(secret === undefined
+        ? {}
+        : { "webhook-signature": signatureOf(secret, `${id}.${timestamp}.${body}`) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+  };
+}
+
+/** A secret that begins with `whsec_` stands in base64, as that standard has it; any other as it is. */
+export function signatureOf(secret: string, signed: string): string {
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
+  return `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+}
+
+interface Formed {
+  type: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+const FORMS: Record<Webhook["form"], (notice: Notice, base: string) => Formed> = {
+  json: ({ event, run, at }, base) => {
+    const { id, agent, task, status, stopReason, summary, userId, sessionId, usage, waitingOn } = run;
+    const data = {
+      run: { id, agent, task, status, stopReason, summary, userId, sessionId, cost: usage.cost },
+      ...(event === "needs-you" ? { waitingFor: waitingOn?.kind } : {}),
+      link: linkTo(run, event, base),
+    };
+    const body = JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data });
+    return { type: "application/json", body, headers: {} };
+  },
+  slack: (notice, base) => {
+    const { event, run } = notice;
+    const text = `*${escaped(titleOf(notice))}*\n${escaped(saidOf(run, event))}\n${linkTo(run, event, base)}`;
+    return { type: "application/json", body: JSON.stringify({ text }), headers: {} };
+  },
+  ntfy: (notice, base) => {
+    const { event, run } = notice;
+    return {
+      type: "text/plain; charset=utf-8",
+      body: saidOf(run, event),
+      headers: {
+        title: ascii(titleOf(notice)),
+        priority: event === "needs-you" ? "high" : "default",
+        tags: TAGS[event],
+        click: linkTo(run, event, base),
+      },
+    };
+  },
+};
+
+const TITLES: Record<WebhookEvent, string> = {
+  "needs-you": "needs you",
+  done: "is done",
+  failed: "has failed",
+};
+const TAGS: Record<WebhookEvent, string> = {
+  "needs-you": "raised_hand",
+  done: "white_check_mark",
+  failed: "x",
+};
+const titleOf = ({ event, run }: Notice): string => `${run.agent} ${TITLES[event]}`;
+
+const LONGEST = 500;
+
+/** What came of it; of one that waits what it was asked to do. */
+function saidOf({ task, summary }: RunRow, event: WebhookEvent): string {
+  const text = (event === "needs-you" ? undefined : summary) ?? task;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+}
+
+/** To the card that asks, where it is the root's own. */
+function linkTo({ id, waitingOn }: RunRow, event: WebhookEvent, base: string): string {
+  const [item] = waitingOn?.kind === "child_hitl" ? [] : (waitingOn?.items ?? []);
+  if (event !== "needs-you") return `${base}/r/${id}`;
+  return item === undefined ? `${base}/inbox` : `${base}/inbox?item=${encodeURIComponent(`${id}:${item}`)}`;
+}
+
+/** What Slack would read as its own marks: mentions and links that an agent made up. */
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** A header holds nothing else. */
+const ascii = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?");

@@ -1,0 +1,237 @@
+// Webhooks against a real receiver: one that takes what comes, fails, redirects, hangs, or is gone.
+
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { admit, admitChild, ended, suspended, take } from "../stores/contract/kit.contract.ts";
+import { openSqliteStore } from "../stores/sqlite/store.ts";
+import type { Store } from "../stores/store.ts";
+import { isPublic, mayBeNamed } from "../tools/public-address.ts";
+import { createDeliverer, type Hook } from "./deliver.ts";
+import { hooksOf } from "./hooks.ts";
+import { signatureOf } from "./message.ts";
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+let received: Received[];
+let answer: (response: ServerResponse) => void;
+const server = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+  request.on("end", () => {
+    received.push({ headers: request.headers, body });
+    answer(response);
+  });
+});
+const say =
+  (status: number, headers = {}) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, headers).end("well");
+  };
+
+const clock = fakeClock();
+let store: Store;
+let url: string;
+
+beforeEach(async () => {
+  received = [];
+  answer = say(200);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  store = openSqliteStore({ path: ":memory:", clock });
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await store.close();
+});
+
+const SECRET = "whsec_c2VjcmV0LW9mLWEtdGVhbQ==";
+
+function hooks(over: object = {}): Hook[] {
+  const hook = {
+    url,
+    form: "json",
+    secretEnv: "HOOK",
+    events: ["needs-you", "done", "failed"],
+    private: true,
+  };
+  const server = { host: "127.0.0.1", port: 4470, names: [] };
+  const webhooks = { team: { ...hook, ...over } } as NonNullable<Parameters<typeof hooksOf>[0]["webhooks"]>;
+  return hooksOf({ webhooks, server }, { HOOK: SECRET }, { isPublic, mayBeNamed });
+}
+
+/** Of a process that begins now: nothing but the store is as it was. */
+const begin = (over: object = {}) => {
+  const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me" });
+  return () => deliverer.deliver(new AbortController().signal);
+};
+
+const end = async (runId: string, type?: Parameters<typeof ended>[0]) =>
+  (await take(store, runId)).append([ended(type)]);
+
+describe("what is told", () => {
+  test("[WH3] a run that is done, signed so that it can be verified, with a link to it", async () => {
+    const deliver = begin();
+    await deliver();
+    await admit(store, "r1", { userId: "ann" });
+    await end("r1");
+    await deliver();
+    const [{ headers, body }] = received as [Received];
+    const id = headers["webhook-id"];
+    expect(id).toBe(`${store.id}.2`);
+    expect(headers["webhook-signature"]).toBe(
+      signatureOf(SECRET, `${id}.${headers["webhook-timestamp"]}.${body}`),
+    );
+    expect(JSON.parse(body)).toMatchObject({
+      type: "done",
+      data: {
+        run: { id: "r1", agent: "coder", userId: "ann", status: "completed", summary: "It works." },
+        link: "http://127.0.0.1:4470/r/r1",
+      },
+    });
+    expect(await store.outbox.deliveries("team", 5)).toMatchObject([{ outcome: "delivered", runId: "r1" }]);
+  });
+
+  test("[U32] one word for a tree: what a child asks is told by its root, once; what has happened before is not", async () => {
+    await admit(store, "old");
+    await end("old");
+    const deliver = begin();
+    await deliver();
+    await admit(store, "r1");
+    await admitChild(store, "c1", "r1", "r1");
+    const root = await take(store, "r1");
+    await (await take(store, "c1")).append([suspended("a")]);
+    await root.append([suspended("b", { kind: "child_hitl", items: ["c1"], blockers: ["c1"] })]);
+    await root.append([suspended("c", { kind: "child_hitl", items: ["c1", "c2"], blockers: ["c1"] })]);
+    await root.append([{ type: "RUN_RESUMED", payload: { by: "ann" }, key: "d" }]);
+    await root.append([suspended("e", { kind: "paused" })]);
+    await deliver();
+    expect(received.map(({ body }) => [JSON.parse(body).type, JSON.parse(body).data.link])).toEqual([
+      ["needs-you", "http://127.0.0.1:4470/inbox"],
+    ]);
+  });
+
+  test("only what it asks for; Slack's and ntfy's own forms, in which nobody's words are marks", async () => {
+    const slack = begin({ events: ["failed"], form: "slack" });
+    await slack();
+    await admit(store, "r1", { task: "greet <!channel> & go" });
+    await admit(store, "r2");
+    const asks = await take(store, "r1");
+    await asks.append([suspended("a", { kind: "approval", items: ["m1.0"] })]);
+    await end("r2", "RUN_FAILED");
+    await slack();
+    expect(received.map(({ body }) => JSON.parse(body))).toEqual([
+      { text: "*coder has failed*\nIt works.\nhttp://127.0.0.1:4470/r/r2" },
+    ]);
+    await store.outbox.skip("team", 0);
+    await begin({ events: ["needs-you"], form: "ntfy" })();
+    expect(received[1]).toMatchObject({
+      headers: {
+        title: "coder needs you",
+        priority: "high",
+        click: "http://127.0.0.1:4470/inbox?item=r1%3Am1.0",
+      },
+      body: "greet <!channel> & go",
+    });
+    await store.outbox.skip("team", 0);
+    await begin({ events: ["needs-you"], form: "slack" })();
+    expect(received[2]!.body).toContain("greet &lt;!channel&gt; &amp; go");
+  });
+});
+
+describe("an endpoint that does not take it", () => {
+  async function oneToTell(over: object = {}) {
+    const deliver = begin(over);
+    await deliver();
+    await admit(store, "r1");
+    await end("r1");
+    return deliver;
+  }
+  const latest = async () => (await store.outbox.deliveries("team", 1))[0];
+
+  test("[WH1] is asked again, later each time, by the same id, by the next process too", async () => {
+    answer = say(503);
+    const deliver = await oneToTell();
+    const first = (await deliver())!;
+    expect(await latest()).toMatchObject({ outcome: "failed", detail: "503: well", attempts: 1 });
+    await deliver();
+    expect(received, "not before it is time").toHaveLength(1);
+    clock.advance(first + 1);
+    const second = (await begin()())!;
+    expect(second).toBeGreaterThan(first);
+    answer = say(204);
+    clock.advance(second + 1);
+    await begin()();
+    expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+    expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 3 });
+    await begin()();
+    expect(received).toHaveLength(3);
+  });
+
+  test.each([
+    ["redirects", say(302, { location: "http://169.254.169.254/latest" }), /^302: a redirect/],
+    ["refuses it for good", say(400), /^400/],
+  ])("[WH4] [A42] one that %s is given up, and the next is told", async (_, how, detail) => {
+    answer = how;
+    const deliver = await oneToTell();
+    await deliver();
+    expect(await latest()).toMatchObject({ outcome: "given up", detail: expect.stringMatching(detail) });
+    answer = say(200);
+    await admit(store, "r2");
+    await end("r2");
+    await deliver();
+    expect(await latest()).toMatchObject({ outcome: "delivered", runId: "r2" });
+  });
+
+  test("[WH4] one that is gone for a day is given up", async () => {
+    const deliver = await oneToTell({ url: "http://127.0.0.1:1/" });
+    const next = (await deliver())!;
+    expect(await latest()).toMatchObject({ outcome: "failed", detail: "nobody listens there" });
+    clock.advance(Math.max(next, 24 * 3_600_000) + 1);
+    await deliver();
+    expect(await latest()).toMatchObject({ outcome: "given up" });
+  });
+
+  test("[WH1] one that hangs, or dies in the middle, has not taken it; our own end is no failure of its", async () => {
+    answer = (response) => response.socket?.destroy();
+    const deliver = await oneToTell();
+    await deliver();
+    expect(await latest()).toMatchObject({ outcome: "failed", detail: "the connection was cut" });
+    const hanging = Promise.withResolvers<void>();
+    answer = () => hanging.resolve();
+    clock.advance(10_000);
+    const leaving = new AbortController();
+    const telling = createDeliverer({ store, clock, hooks: hooks(), holder: "me" }).deliver(leaving.signal);
+    await hanging.promise;
+    leaving.abort();
+    await telling;
+    expect(await latest()).toMatchObject({ attempts: 1 });
+    answer = say(200);
+    await begin()();
+    expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 2 });
+  });
+
+  test.each([
+    [{ private: false, url: "https://127.0.0.1:1/" }, /private address/],
+    [{ private: false, url: "https://localhost:1/" }, /private address/],
+    [{ url: "http://169.254.169.254/latest" }, /nothing that a webhook may reach/],
+    [{ secretEnv: "UNSET" }, /^UNSET is not set$/],
+  ])("[A42] %o is not reached, and says why", async (over, detail) => {
+    await (await oneToTell(over))();
+    expect(received).toEqual([]);
+    expect(await latest()).toMatchObject({ outcome: "failed", detail: expect.stringMatching(detail) });
+  });
+
+  test("[WH2] two processes tell it once", async () => {
+    const deliver = await oneToTell();
+    const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another" });
+    await Promise.all([deliver(), other.deliver(new AbortController().signal)]);
+    expect(received).toHaveLength(1);
+  });
+});
