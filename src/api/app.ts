@@ -3,6 +3,7 @@
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../errors.ts";
+import { asSender } from "./as-sender.ts";
 import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
@@ -10,11 +11,18 @@ import type { refusalPage } from "./refusal-page.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { apiRoutes } from "./routes.ts";
+import { actorOf } from "./via.ts";
 
-export function createApp(parts: ApiParts): Hono {
+/** `outermost`: what this is served behind. */
+export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
-  const given = { ...parts, hub: createHub(parts) };
+  const given = {
+    ...parts,
+    hub: createHub(parts),
+    by: (request: Request) => actorOf(parts.who(request), request),
+    asSender: asSender(() => outermost ?? app),
+  };
   const routes = [...apiRoutes(given), ...eventRoutes(given)];
   for (const { method, path, handle } of [...routes, ...aboutRoutes(routes, parts)])
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);

@@ -85,7 +85,7 @@ export interface CadreClient {
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
   retry(runId: string): Promise<{ runId: string }>;
-  message(runId: string, text: string): Promise<void>;
+  message(runId: string, text: string, idempotencyKey?: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
   grants(): Promise<GrantView[]>;
@@ -155,7 +155,7 @@ export function createClient(options: ClientOptions): CadreClient {
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),
-    message: (runId, text) => post(ofRun(runId, "/message"), { text }),
+    message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,

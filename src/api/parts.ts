@@ -12,6 +12,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
+import type { AsSender } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
 import type { Check, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
@@ -50,6 +51,9 @@ export interface ApiParts {
 /** What routes are given beside it: one hub for all who watch. */
 export interface RouteParts extends ApiParts {
   hub: Hub;
+  /** Who acts, and through what. */
+  by(request: Request): string;
+  asSender: AsSender;
 }
 
 export interface Web {

@@ -75,7 +75,7 @@ export function createPublicApp(parts: ApiParts, keys: Keys, options: Omit<Publi
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
   pageFiles(app, page);
-  app.route("/", createApp(parts));
+  app.route("/", createApp(parts, app));
   return withRefusals(app, parts, refusalPage);
 }
 

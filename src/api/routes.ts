@@ -7,6 +7,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { contractRoutes } from "./routes/contracts.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
@@ -29,5 +30,6 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...metricsRoutes(parts),
     ...webRoutes(parts),
     ...contractRoutes(parts),
+    ...mcpRoutes(parts),
   ];
 }
