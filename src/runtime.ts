@@ -138,6 +138,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     clock,
     ids,
     findAgent: findReady(project, report),
+    chooseModel: project.chooseModel,
     limits: config.limits,
     approvals: config.approvals,
     workspace: config.folder,

@@ -3,6 +3,7 @@
 
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { CadreError, toCadreError } from "../errors.ts";
+import { type AsSender, asSender } from "./as-sender.ts";
 import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
 import type { ApiParts } from "./parts.ts";
@@ -13,11 +14,16 @@ import { type Route, roleFor } from "./route.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
 import { apiRoutes } from "./routes.ts";
+import { actorOf } from "./via.ts";
 
-export function createApp(parts: ApiParts): Hono {
+/** `outermost`: what this is served behind. */
+export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hono {
   const app = new Hono();
   app.use(jsonOnly);
-  const tableFor = tables(parts);
+  const tableFor = tables(
+    parts,
+    asSender(() => outermost ?? app),
+  );
   tableFor(undefined).forEach(({ method, path }, index) => {
     const handle = (c: Context) => tableFor(c.get("person"))[index]!.handle(c);
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
@@ -29,21 +35,26 @@ export function createApp(parts: ApiParts): Hono {
 const MOST_TABLES = 100;
 
 /** The routes as each person has them: over what they see, and without what their role does not allow. */
-function tables(parts: ApiParts): (person: Person | undefined) => readonly Route[] {
+function tables(parts: ApiParts, sender: AsSender): (person: Person | undefined) => readonly Route[] {
   const kept = new Map<string, readonly Route[]>();
   return (person) => {
     const key = person ? `${person.role} ${person.sees} ${person.name}` : "";
     const known = kept.get(key);
     if (known) return known;
-    const table = routeTable(person ? partsFor(parts, person) : partsForHolder(parts));
+    const table = routeTable(person ? partsFor(parts, person) : partsForHolder(parts), sender);
     kept.set(key, table);
     if (kept.size > MOST_TABLES) kept.delete([...kept.keys()][1]!);
     return table;
   };
 }
 
-export function routeTable(parts: ApiParts): Route[] {
-  const given = { ...parts, hub: createHub(parts) };
+export function routeTable(parts: ApiParts, sender: AsSender): Route[] {
+  const given = {
+    ...parts,
+    hub: createHub(parts),
+    by: (request: Request) => actorOf(parts.who(request), request),
+    asSender: sender,
+  };
   const routes = [...apiRoutes(given), ...eventRoutes(given)];
   const { person } = parts;
   return [...routes, ...aboutRoutes(routes, parts)].map((route) => {

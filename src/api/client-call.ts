@@ -6,7 +6,11 @@ import { ErrorBody } from "./schema.ts";
 export interface ClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
   baseUrl?: string;
+  /** Through what the person acts, where it is not by themselves: `mcp`. */
+  via?: string | undefined;
 }
+
+export const VIA = "Cadre-Via";
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -39,7 +43,11 @@ export async function send(
 ): Promise<Response> {
   const init: RequestInit = {
     method,
-    headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    headers: {
+      ...(client.via === undefined ? {} : { [VIA]: client.via }),
+      ...headers,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   };

@@ -94,7 +94,7 @@ export interface CadreClient {
   fork(runId: string, body?: ForkBody, idempotencyKey?: string): Promise<{ runId: string }>;
   /** Two runs side by side. */
   compare(a: string, b: string): Promise<Comparison>;
-  message(runId: string, text: string): Promise<void>;
+  message(runId: string, text: string, idempotencyKey?: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
   grants(): Promise<GrantView[]>;
@@ -185,7 +185,7 @@ export function createClient(options: ClientOptions): CadreClient {
     retry: (runId) => post(ofRun(runId, "/retry")),
     fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
     compare: (a, b) => get("/api/compare", { a, b }),
-    message: (runId, text) => post(ofRun(runId, "/message"), { text }),
+    message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,

@@ -126,7 +126,7 @@ const header = (name: string, description: string): Parameter => ({
 });
 
 function answersOf(route: Described, schemas: Schemas): Operation["responses"] {
-  const { answer, status = 200, media = [], polled, refusal } = route;
+  const { answer, status = 200, media = [], also = {}, polled, refusal } = route;
   const content = Object.fromEntries([
     ...(answer ? [["application/json", { schema: jsonSchema(answer, schemas) }]] : []),
     ...media.map((type) => [type, { schema: { type: "string" } }]),
@@ -134,6 +134,7 @@ function answersOf(route: Described, schemas: Schemas): Operation["responses"] {
   const failure = jsonSchema(refusal?.schema ?? answers.ErrorBody, schemas);
   return {
     [status]: { description: "Done.", content },
+    ...Object.fromEntries(Object.entries(also).map(([code, description]) => [code, { description }])),
     ...(polled ? { 304: { description: "Nothing has changed." } } : {}),
     401: refused("Without the token.", jsonSchema(answers.ErrorBody, schemas)),
     default: refused("Refused: a stable code, and one sentence.", failure),

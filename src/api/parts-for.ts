@@ -29,6 +29,10 @@ export function partsFor(parts: ApiParts, person: Person): ApiParts {
       if (!(await store.run(runId))) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
       return parts.retry(runId, ownKey(key), name);
     },
+    async fork(runId, request, key) {
+      if (!(await store.run(runId))) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+      return parts.fork(runId, request, ownKey(key), name);
+    },
     async say(message, key) {
       const userId = (await refuseForeign(parts, person, message.sessionId)) ?? name;
       return parts.say({ ...message, from: name, userId }, ownKey(key));

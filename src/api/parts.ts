@@ -13,6 +13,7 @@ import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { Telling } from "../webhooks/telling.ts";
+import type { AsSender } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
 import type { Person } from "./person.ts";
 import type { Check, ForkBody, LinkView } from "./schema.ts";
@@ -58,6 +59,9 @@ export interface ApiParts {
 /** What routes are given beside it: one hub for all who watch. */
 export interface RouteParts extends ApiParts {
   hub: Hub;
+  /** Who acts, and through what. */
+  by(request: Request): string;
+  asSender: AsSender;
 }
 
 export interface Web {

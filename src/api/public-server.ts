@@ -93,7 +93,7 @@ export function createPublicApp(
     (await isWell()) ? c.json({ status: "ok" }) : c.json({ status: "unwell" }, 503),
   );
   pageFiles(app, page);
-  app.route("/", createApp(parts));
+  app.route("/", createApp(parts, app));
   return withRefusals(app, parts, refusalPage);
 }
 

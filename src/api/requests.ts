@@ -25,6 +25,8 @@ export const StartRun = z.strictObject({
   sessionId: z.string().min(1).exactOptional(),
   limits: StartLimits.exactOptional(),
   permissions: Rules.strict().exactOptional(),
+  /** A model other than the agent's own. */
+  model: z.string().min(1).exactOptional(),
   /** Files of the workspace that the task is about. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });

@@ -26,6 +26,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   status?: 200 | 201 | 202;
   /** What else it can answer with, by media type: then the handler answers with a Response of its own. */
   media?: readonly string[];
+  /** Further answers, without a body. */
+  also?: Readonly<Record<number, string>>;
   /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
   idempotent?: boolean;
   /** Asked for again and again: says by an `ETag` that nothing has changed. */

@@ -9,6 +9,7 @@ import { contractRoutes } from "./routes/contracts.ts";
 import { exportRoutes } from "./routes/export.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
@@ -39,5 +40,6 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...userRoutes(parts),
     ...webhookRoutes(parts),
     ...contractRoutes(parts),
+    ...mcpRoutes(parts),
   ];
 }

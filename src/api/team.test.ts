@@ -102,7 +102,7 @@ function request(route: Route, name: string, path = pathOf(route)) {
 const streams = (route: Route): boolean => route.answer === undefined;
 
 /** Everything that the router has; `/api/link` and the like need a page that is served. */
-const table = (): Route[] => routeTable(served.parts);
+const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody is asked"));
 
 describe("[A23] what is ann's", () => {
   /** Named by an id of hers: in the path, in the query, or in the body. */

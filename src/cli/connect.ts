@@ -29,6 +29,10 @@ export interface ConnectOptions {
   onProblem?: RuntimeOptions["onProblem"] | undefined;
   /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
   returning?: boolean;
+  /** Does not settle for a process that only looks or writes something down, and is gone in a moment. */
+  stays?: boolean;
+  /** Through what the person acts: `mcp`. */
+  via?: string;
   /** Where else the API is served while this process has the store. */
   serve?: (parts: ApiParts, config: Config) => Promise<Served>;
 }
@@ -55,16 +59,17 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const { dir } = config;
   const store = checkStore(config, env);
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
-  const next = options.returning ? await nextOwner(dir) : undefined;
+  const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
     if (!("owner" in owned)) return own(options, { dir, ...store, release: owned.release });
-    const client = createClient({ fetch: socketFetch(owned.owner.socket) });
+    const client = createClient({ fetch: socketFetch(owned.owner.socket), via: options.via });
     const health = await healthOf(client);
     // A command that only looks or writes something down is gone in a moment: it must not keep a server from starting.
-    const isPassing = options.serve !== undefined && health?.drives === false && performance.now() < until;
+    const stays = options.stays ?? options.serve !== undefined;
+    const isPassing = stays && health?.drives === false && performance.now() < until;
     if (health && !isPassing) return asClient(client);
     if (performance.now() > until) {
       throw new CadreError(
@@ -84,8 +89,8 @@ const asClient = (client: CadreClient): Connection => ({
 });
 
 /** Whoever drives here within a while. Looks without taking the lock, which would keep them out. */
-async function nextOwner(dir: string): Promise<CadreClient | undefined> {
-  const client = createClient({ fetch: socketFetch(socketPath(dir)) });
+async function nextOwner(dir: string, via: string | undefined): Promise<CadreClient | undefined> {
+  const client = createClient({ fetch: socketFetch(socketPath(dir)), via });
   const until = performance.now() + RETURN_MS;
   while (performance.now() < until) {
     if ((await healthOf(client))?.drives) return client;
@@ -156,7 +161,10 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
       throw error;
     }
     return {
-      client: createClient({ fetch: async (url, init) => app.fetch(new Request(url, init)) }),
+      client: createClient({
+        fetch: async (url, init) => app.fetch(new Request(url, init)),
+        via: options.via,
+      }),
       owner: true,
       ...(drive ? {} : { endCancelled: runtime.endCancelled }),
       problems: runtime.config.problems.map((problem) => plainLine(problemText(problem))),

@@ -331,6 +331,13 @@ function addProjectVerbs(program: Command, does: Does): void {
     .option("--demo", "in a copy of an example, with an incident under way; needs no key")
     .action(does(async () => (await import("./commands/up.ts")).up));
   program
+    .command("mcp")
+    .summary("serve this project to an MCP client, on stdin and stdout")
+    .description(
+      "An MCP server on stdin and stdout, for programs that start their servers themselves: tools that start, watch and decide runs,\nagents and runs as resources. `cadre up` serves the same at /mcp.",
+    )
+    .action(does(async () => (await import("./commands/mcp.ts")).mcp));
+  program
     .command("init")
     .description("make this folder a project; overwrites nothing")
     .option("--pack <name>", "copy the agents of a built-in pack into agents/")

@@ -24,11 +24,13 @@ export interface RunRequest {
   userId?: string;
   limits?: AgentLimits;
   permissions?: Rules;
+  /** A model other than the agent's own. */
+  model?: string;
   /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
   contextFiles?: readonly string[];
 }
 
-export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids"> {
+export interface AdmitParts extends Pick<LoopParts, "store" | "clock" | "ids" | "chooseModel"> {
   /** Throws AGENT_NOT_FOUND or AGENT_INVALID. */
   findAgent(name: string): Promise<Definition>;
   limits: AgentLimits;
@@ -44,7 +46,7 @@ export async function admit(
 ): Promise<{ runId: RunId; existed: boolean }> {
   if (request.task.trim() === "")
     throw new CadreError("BAD_REQUEST", "A run needs a task. Nothing was started.");
-  const definition = admissible(await parts.findAgent(request.agent));
+  const definition = withModel(admissible(await parts.findAgent(request.agent)), request.model, parts);
   const misfit = inputProblem(request.input, definition);
   if (misfit !== undefined) {
     throw new CadreError(
@@ -60,6 +62,18 @@ export async function admit(
   const admitted = await parts.store.start(runId, start, idempotency);
   await parts.wake(admitted.runId);
   return admitted;
+}
+
+/** What was asked for, and nothing in its place. */
+function withModel(
+  definition: Definition,
+  model: string | undefined,
+  { chooseModel }: Pick<AdmitParts, "chooseModel">,
+): Definition {
+  if (model === undefined) return definition;
+  const chosen = chooseModel(model);
+  if ("model" in chosen) return { ...definition, models: [chosen.model] };
+  throw new CadreError("MODEL_UNKNOWN", `${chosen.problem} Nothing was started.`);
 }
 
 /** What a person may start; said before anything is written. */

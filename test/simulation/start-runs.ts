@@ -15,7 +15,11 @@ export async function startRuns(
   for (const { agent, attended, limits, approvals } of plans) {
     await admit(
       { agent, task: "Do it.", attended, limits },
-      { store, clock, ids, findAgent, limits: {}, approvals, workspace: "/work", wake: async () => {} },
+      {
+        ...{ store, clock, ids, findAgent, limits: {}, approvals, workspace: "/work" },
+        chooseModel: (model) => ({ model }),
+        wake: async () => {},
+      },
     );
   }
 }

@@ -7,15 +7,15 @@ import { previewEdit } from "../../loop/preview-edit.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { approvalViews } from "../approval-views.ts";
 import { findRun } from "../find-run.ts";
-import type { ApiParts } from "../parts.ts";
+import type { ApiParts, RouteParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { ApprovalsQuery, ApprovalView, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
 import { shownOfCall } from "../shown-call.ts";
 import { subtreeOf } from "../subtree.ts";
 import { Approvals, Decided } from "../wire.ts";
 
-export function approvalRoutes(parts: ApiParts): Route[] {
-  const { store, people, who } = parts;
+export function approvalRoutes(parts: RouteParts): Route[] {
+  const { store, people, by } = parts;
   return [
     route(
       {
@@ -57,7 +57,7 @@ export function approvalRoutes(parts: ApiParts): Route[] {
       },
       async ({ params: { id }, body }, c) => {
         const decided = wholeId(store, id).then((whole) =>
-          decideApproval(whole, body, who(c.req.raw), people),
+          decideApproval(whole, body, by(c.req.raw), people),
         );
         return decided.catch(alike(id));
       },

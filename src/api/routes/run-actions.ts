@@ -3,12 +3,12 @@
 import type { z } from "zod";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
 import { findRun } from "../find-run.ts";
-import type { ApiParts } from "../parts.ts";
+import type { RouteParts } from "../parts.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import { CancelBody, EmptyBody, ForkBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
 import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
 
-export function runActionRoutes(parts: ApiParts): Route[] {
+export function runActionRoutes(parts: RouteParts): Route[] {
   const { store, people, retry } = parts;
   return [
     route(
@@ -72,12 +72,12 @@ export function runActionRoutes(parts: ApiParts): Route[] {
     const path: ActionPath = `/api/runs/{id}/${name}`;
     return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
       const { id } = await findRun(store, asked.params.id);
-      return action(id, asked, parts.who(c.req.raw));
+      return action(id, asked, parts.by(c.req.raw));
     });
   }
 }
 
-const forkRoute = ({ store, fork, who }: ApiParts): Route =>
+const forkRoute = ({ store, fork, by }: RouteParts): Route =>
   route(
     {
       method: "post",
@@ -89,7 +89,7 @@ const forkRoute = ({ store, fork, who }: ApiParts): Route =>
       idempotent: true,
     },
     async ({ params: { id }, body, idempotencyKey }, c) => {
-      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey, who(c.req.raw));
+      const { runId } = await fork((await findRun(store, id)).id, body, idempotencyKey, by(c.req.raw));
       return { runId };
     },
   );

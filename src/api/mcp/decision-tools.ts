@@ -1,0 +1,97 @@
+// A person's word on what runs wait for, through an MCP client. It counts once, for what was shown, and the journal says that
+// it came this way.
+
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { DecisionBody } from "../schema.ts";
+import { type Ask, type Given, type McpTool, mcpTool } from "./tool.ts";
+
+const approvalId = z.string().min(1).describe("From `needs` of run_status, or from cadre://approvals.");
+const note = z.string().optional().describe("A word for the record; the agent reads it with a rejection.");
+const runId = z.string().min(1).describe("The run's id, or the beginning of it.");
+
+const approve = mcpTool({
+  name: "approve",
+  title: "Approve a call",
+  description:
+    "Lets a call of an agent happen, exactly as it was shown, or with another input. Show it to a person first: it is their decision.",
+  kind: "decides",
+  input: z.strictObject({
+    approvalId,
+    note,
+    scope: z.enum(["once", "run", "tree", "always"]).optional().describe("How far it reaches; absent: once."),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("Only to let it happen with this input instead."),
+    maxTokens: z.int().positive().optional().describe("Of a budget that is used up: the new one."),
+    maxCost: z.number().positive().optional().describe("The same, in dollars."),
+  }),
+  call({ approvalId: id, note: word, scope, input, maxTokens, maxCost }, ask) {
+    const limits = {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(maxCost === undefined ? {} : { maxCost }),
+    };
+    return decide(ask, id, {
+      decision: input === undefined ? "approve" : "edit",
+      ...(input === undefined ? {} : { input }),
+      ...(word === undefined ? {} : { note: word }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
+    });
+  },
+});
+
+const reject = mcpTool({
+  name: "reject",
+  title: "Reject a call",
+  description: "Refuses a call of an agent. The agent reads why, and goes on without it.",
+  kind: "decides",
+  input: z.strictObject({ approvalId, note }),
+  call: ({ approvalId: id, note: word }, ask) =>
+    decide(ask, id, { decision: "reject", ...(word === undefined ? {} : { note: word }) }),
+});
+
+const answer = mcpTool({
+  name: "answer",
+  title: "Answer a question",
+  description: "Answers a question that an agent has asked. Ask a person first: it is their answer.",
+  kind: "decides",
+  input: z.strictObject({
+    approvalId,
+    answer: z.string().min(1).describe("One of `choices`, if there are any."),
+  }),
+  call: ({ approvalId: id, answer: said }, ask) => decide(ask, id, { decision: "answer", answer: said }),
+});
+
+const cancel = mcpTool({
+  name: "cancel",
+  title: "Cancel a run",
+  description: "Ends a run and everything below it. Nothing new begins in them; ends are final.",
+  kind: "decides",
+  input: z.strictObject({ runId, reason: z.string().optional() }),
+  async call({ runId: id, reason }, ask) {
+    const { cancelled } = await ask((client) => client.cancel(id, reason));
+    return { result: { cancelled } };
+  },
+});
+
+const message = mcpTool({
+  name: "message",
+  title: "Tell a run something",
+  description: "Sends a message to a run that has not ended. The agent reads it at its next turn.",
+  kind: "acts",
+  input: z.strictObject({ runId, text: z.string().trim().min(1) }),
+  async call({ runId: id, text }, ask) {
+    const key = randomUUID();
+    await ask((client) => client.message(id, text, key));
+    return { result: { sent: true } };
+  },
+});
+
+async function decide(ask: Ask, id: string, decision: DecisionBody): Promise<Given> {
+  const { alreadyDecided } = await ask((client) => client.decide(id, decision));
+  return { result: { approvalId: id, decision: decision.decision, alreadyDecided } };
+}
+
+export const decisionTools: readonly McpTool[] = [approve, reject, answer, cancel, message];

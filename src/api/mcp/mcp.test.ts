@@ -1,0 +1,231 @@
+// Cadre as an MCP server, as the official client meets it: behind the door of the public server, over real HTTP.
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Script } from "../../models/script.ts";
+import { createRuntime, type Runtime } from "../../runtime.ts";
+import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, servePublicly } from "../public-server.ts";
+
+const TOKEN = "a-token-that-is-long-enough-for-it";
+const clerk: Script = ({ turn }) =>
+  turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const writer: Script = ({ task, lastUser }) => ({ text: `About ${task}: ${lastUser}` });
+const WRITER =
+  "---\nname: writer\ndescription: Writes.\nmodel: scripted/writer\ntools: []\n---\nYou write.\n";
+
+let project: ReturnType<typeof tempProject>;
+let runtime: Runtime;
+let api: Api;
+let server: PublicServer;
+const book = ledger();
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/clerk.md": CLERK,
+    "agents/writer.md": WRITER,
+    "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
+  });
+  const { folder } = project;
+  runtime = await createRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [book.tool],
+    scripts: { clerk, writer },
+  });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+  server = await servePublicly(api.parts, {
+    host: "127.0.0.1",
+    port: 0,
+    token: TOKEN,
+    names: [],
+    page: BUILT_PAGE,
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+async function connected(mode: "auto" | "legacy" = "auto") {
+  const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+  const headers = { Authorization: `Bearer ${TOKEN}`, "X-Who": "ann" };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape
+type Answered = any;
+
+async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Answered> {
+  const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
+  if (isError) return (content as { text: string }[])[0]!.text;
+  return structuredContent;
+}
+
+describe.each([
+  ["auto", "2026-07-28"],
+  ["legacy", "2025-11-25"],
+] as const)("a client that speaks by %s (%s)", (mode, version) => {
+  test("[S1-9] [S1-20] [S1-21] starts an agent, watches it, approves what it asks for, and reads its result", async () => {
+    const client = await connected(mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual([
+      ...["spawn", "list_agents", "run_status", "run_events"],
+      ...["approve", "reject", "answer", "cancel", "message"],
+    ]);
+    const spawned = await call(client, "spawn", { agentType: "clerk", task: "pay", awaitResult: true });
+    const { runId } = spawned;
+    expect(spawned).toMatchObject({
+      agentId: runId,
+      status: "spawned",
+      progress: `cadre://runs/${runId}`,
+      next: expect.stringContaining(`cadre://runs/${runId}`),
+    });
+    await asked(api, runId);
+    const waiting = await call(client, "run_status", { runId });
+    expect(waiting).toMatchObject({
+      status: "suspended",
+      isOver: false,
+      note: expect.stringMatching(/data/),
+    });
+    expect(waiting.needs).toMatchObject([{ kind: "tool", tool: "Pay", input: { to: "ann", amount: 5 } }]);
+
+    const { approvalId } = waiting.needs[0];
+    expect(await call(client, "approve", { approvalId })).toMatchObject({ alreadyDecided: false });
+    expect(await call(client, "approve", { approvalId })).toMatchObject({ alreadyDecided: true });
+    expect(await call(client, "reject", { approvalId })).toMatch(/^ALREADY_DECIDED: ann via MCP has decided/);
+    const journal = await until(api, runId, isEnd);
+    expect(journal.find(({ type }) => type === "APPROVAL_DECIDED")?.payload).toMatchObject({
+      by: "ann via MCP",
+    });
+    expect(journal[0]!.payload).toMatchObject({ userId: "ann" });
+    const [resource] = (await client.readResource({ uri: spawned.progress })).contents;
+    expect(JSON.parse((resource as { text: string }).text)).toMatchObject({
+      isOver: true,
+      status: "completed",
+      result: { summary: "paid" },
+      note: expect.stringMatching(/data/),
+    });
+    expect(await pagesOf(client, runId, 2)).toEqual(journal);
+    await client.close();
+  });
+});
+
+/** Read a few at a time. */
+async function pagesOf(client: Client, runId: string, limit: number): Promise<unknown[]> {
+  const events: unknown[] = [];
+  for (let after = 0, hasMore = true; hasMore; ) {
+    const page = await call(client, "run_events", { runId, after, limit });
+    events.push(...page.events);
+    ({ nextAfter: after, hasMore } = page);
+  }
+  return events;
+}
+
+test("[S1-12] [S1-13] [S1-14] context, model and turns are the run's", async () => {
+  const client = await connected();
+  const asks = {
+    agentType: "clerk",
+    task: "write",
+    context: { to: "bob" },
+    model: "scripted/writer",
+    maxTurns: 3,
+  };
+  const { runId } = await call(client, "spawn", asks);
+  const [{ payload: start }] = (await until(api, runId, isEnd)) as [JournalEvent & { type: "RUN_STARTED" }];
+  expect(start).toMatchObject({ input: { to: "bob" }, limits: { maxTurns: 3 } });
+  expect((await api.client.runDefinition(runId)).definition.models).toEqual(["scripted/writer"]);
+  expect(await call(client, "spawn", { ...asks, model: "scripted/nobody" })).toMatch(
+    /^MODEL_UNKNOWN: .*Nothing was started\.$/,
+  );
+  await client.close();
+});
+
+test("[S1-16] [S1-19] what only agents may start is refused in S1's words; what is not there, in ours", async () => {
+  const client = await connected();
+  expect(await call(client, "spawn", { agentType: "helper", task: "help" })).toMatch(
+    /^PERMISSION_DENIED: an MCP client cannot spawn helper, .* It may spawn: .*clerk/,
+  );
+  expect(await call(client, "spawn", { agentType: "nobody", task: "help" })).toMatch(/^AGENT_NOT_FOUND: /);
+  expect(await call(client, "run_status", { runId: "r-nowhere" })).toBe(
+    "NOT_FOUND: There is no run r-nowhere.",
+  );
+  expect(await call(client, "spawn", { agentType: "clerk", task: "pay", mode: "auto" })).toMatch(/mode/);
+  await expect(client.readResource({ uri: "cadre://runs/r-nowhere" })).rejects.toMatchObject({
+    message: expect.stringMatching(/not found/i),
+  });
+  const { agents } = await call(client, "list_agents");
+  const named = (name: string) => agents.find((agent: { name: string }) => agent.name === name);
+  expect([named("clerk").canBeSpawned, named("helper").canBeSpawned]).toEqual([true, false]);
+  await client.close();
+});
+
+test("a run is told something, answered and cancelled; the journal says through what", async () => {
+  const client = await connected();
+  const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
+  await asked(api, runId);
+  await call(client, "message", { runId, text: "hurry" });
+  expect(await call(client, "cancel", { runId, reason: "enough" })).toMatchObject({ cancelled: [runId] });
+  const journal = await until(api, runId, isEnd);
+  expect(journal.find(({ type }) => type === "CONTEXT_ADDED")?.payload).toMatchObject({
+    from: "ann via MCP",
+  });
+  expect(journal.find(({ type }) => type === "CANCEL_REQUESTED")?.payload).toMatchObject({
+    by: "ann via MCP",
+    reason: "enough",
+  });
+  expect(await call(client, "cancel", { runId })).toMatch(/^RUN_TERMINAL: /);
+  await client.close();
+});
+
+test("who listens to a run is told when something happens to it, and to no other", async () => {
+  const client = await connected();
+  const { runId } = await call(client, "spawn", { agentType: "clerk", task: "pay" });
+  await asked(api, runId);
+  const told: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+    told.push(params.uri);
+    resolve();
+  });
+  const listening = await client.listen({ resourceSubscriptions: [`cadre://runs/${runId}`] });
+  const other = await call(client, "spawn", { agentType: "writer", task: "write" });
+  await until(api, other.runId, isEnd);
+  expect(told).toEqual([]);
+  await call(client, "reject", { approvalId: `${runId}:m1.0` });
+  await promise;
+  expect(new Set(told)).toEqual(new Set([`cadre://runs/${runId}`]));
+  await listening.close();
+  await client.close();
+});
+
+test("[A03] [A14] [A15] it stands behind the door, and takes no more than the API", async () => {
+  const post = (headers: Record<string, string>, body: string) =>
+    fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        ...headers,
+      },
+      body,
+    });
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} });
+  const token = { Authorization: `Bearer ${TOKEN}` };
+  expect((await post({}, list)).status).toBe(401);
+  expect((await post({ ...token, Origin: "https://evil.test" }, list)).status).toBe(403);
+  expect((await post(token, list)).status).toBe(200);
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${"[".repeat(200)}${"]".repeat(200)}}`;
+  const refused = await post(token, deep);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ jsonrpc: "2.0", error: { code: -32600 } });
+  expect((await fetch(`${server.url}/mcp`, { headers: token })).status).toBe(405);
+});

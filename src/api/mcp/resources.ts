@@ -1,0 +1,84 @@
+// Agents, runs and what waits for a person as resources: JSON that can be read again and again, and watched.
+
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from "@modelcontextprotocol/server";
+import { CadreError } from "../../errors.ts";
+import type { Ask } from "./tool.ts";
+import { agentUri, agentView, itemView, listedRun, NOTE, runNow, runUri } from "./views.ts";
+
+const LISTED = 50;
+const JSON_TYPE = "application/json";
+
+export function addResources(server: McpServer, ask: Ask): void {
+  const about = (title: string, description: string) => ({ title, description, mimeType: JSON_TYPE });
+  server.registerResource("agents", "cadre://agents", about("Agents", "All agents."), async (uri) =>
+    json(uri, { agents: (await ask((client) => client.agents())).map(agentView) }),
+  );
+  server.registerResource(
+    "approvals",
+    "cadre://approvals",
+    about("Approvals", "What waits for a person, over all runs."),
+    async (uri) => json(uri, { approvals: (await ask((client) => client.approvals())).map(itemView) }),
+  );
+  server.registerResource("runs", "cadre://runs", about("Runs", "The latest runs."), async (uri) =>
+    json(uri, { runs: (await latest(ask)).map(listedRun) }),
+  );
+  server.registerResource(
+    "agent",
+    new ResourceTemplate("cadre://agents/{+name}", { list: () => listAgents(ask) }),
+    about("Agent", "One agent: what it is for, its model, whom it may start."),
+    (uri, { name }) => found(uri, async () => agentView(await ask((client) => client.agent(String(name))))),
+  );
+  server.registerResource(
+    "run",
+    new ResourceTemplate("cadre://runs/{id}", { list: () => listRuns(ask) }),
+    about("Run", "How a run stands, what it needs, and its result."),
+    (uri, { id }) => found(uri, () => runNow(String(id), ask)),
+  );
+  server.registerResource(
+    "events",
+    new ResourceTemplate("cadre://runs/{id}/events", { list: undefined }),
+    about("Events", "The latest events of a run and all below it; run_events has the others."),
+    (uri, { id }) =>
+      found(uri, async () => {
+        const events = await ask((client) => client.treeEvents(String(id)));
+        return { events: events.slice(-LISTED) };
+      }),
+  );
+}
+
+const latest = async (ask: Ask) => (await ask((client) => client.runs({ roots: true, limit: LISTED }))).runs;
+
+async function listRuns(ask: Ask) {
+  const resources = (await latest(ask)).map(({ id, agent, status, task }) => ({
+    uri: runUri(id),
+    name: `${agent} ${id}`,
+    title: `${agent} ${id}`,
+    description: `${status}: ${task.slice(0, 200)}`,
+    mimeType: JSON_TYPE,
+  }));
+  return { resources };
+}
+
+async function listAgents(ask: Ask) {
+  const resources = (await ask((client) => client.agents())).map(({ name, description }) => ({
+    uri: agentUri(name),
+    name,
+    title: name,
+    description,
+    mimeType: JSON_TYPE,
+  }));
+  return { resources };
+}
+
+async function found(uri: URL, read: () => Promise<object>) {
+  try {
+    return json(uri, await read());
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "NOT_FOUND") throw new ResourceNotFoundError(uri.href);
+    throw error;
+  }
+}
+
+const json = (uri: URL, value: object) => ({
+  contents: [{ uri: uri.href, mimeType: JSON_TYPE, text: JSON.stringify({ note: NOTE, ...value }) }],
+});

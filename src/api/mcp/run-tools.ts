@@ -1,0 +1,123 @@
+// Starting runs, and looking at them.
+
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { CadreError } from "../../errors.ts";
+import type { AgentView } from "../schema.ts";
+import { type Ask, type McpTool, mcpTool } from "./tool.ts";
+import { agentView, eventsUri, runNow, runUri } from "./views.ts";
+
+const MAX_EVENTS = 500;
+const runId = z.string().min(1).describe("The run's id, or the beginning of it.");
+
+/** S1 4.2. */
+const spawn = mcpTool({
+  name: "spawn",
+  title: "Start an agent",
+  description:
+    "Starts a run of an agent and returns at once with its id: the run works on by itself and survives restarts. Follow it by its resource or by run_status; it may stop to ask for a decision.",
+  kind: "acts",
+  input: z.strictObject({
+    agentType: z.string().min(1).describe("A name from list_agents."),
+    task: z.string().min(1).describe("What it should do. It sees nothing of your conversation: be complete."),
+    context: z.record(z.string(), z.unknown()).optional().describe("Anything else that it should know."),
+    model: z.string().min(1).optional().describe("A model other than its own."),
+    maxTurns: z.int().positive().optional().describe("At most this many turns."),
+    awaitResult: z
+      .boolean()
+      .optional()
+      .describe(
+        "You want its result: you get the resource that will have it. No call is held open for a run.",
+      ),
+  }),
+  async call({ agentType, task, context, model, maxTurns, awaitResult }, ask) {
+    await refuseSubagent(agentType, ask);
+    const request = {
+      agent: agentType,
+      task,
+      attended: true,
+      ...(context === undefined ? {} : { input: context }),
+      ...(model === undefined ? {} : { model }),
+      ...(maxTurns === undefined ? {} : { limits: { maxTurns } }),
+    };
+    const key = randomUUID();
+    const { runId: id } = await ask((client) => client.startRun(request, key));
+    const progress = {
+      uri: runUri(id),
+      name: `run ${id}`,
+      description: `How ${agentType} stands, and what came of it.`,
+    };
+    const next = `Read or subscribe to ${progress.uri}: \`isOver\` says when \`result\` is there, \`needs\` what waits for a decision.`;
+    return {
+      result: {
+        agentId: id,
+        runId: id,
+        status: "spawned",
+        progress: progress.uri,
+        ...(awaitResult ? { next } : {}),
+      },
+      links: [progress],
+    };
+  },
+});
+
+/** S1-19. What only agents may start, no client may. */
+async function refuseSubagent(agentType: string, ask: Ask): Promise<void> {
+  const agents = await ask((client) => client.agents());
+  if (agents.find(({ name }) => name === agentType)?.kind !== "subagent") return;
+  const names = agents.filter(isMain).map(({ name }) => name);
+  throw new CadreError(
+    "FORBIDDEN",
+    `an MCP client cannot spawn ${agentType}, which runs only as the child of another agent. It may spawn: ${names.join(", ")}.`,
+  );
+}
+
+const isMain = ({ kind }: AgentView): boolean => kind === "main";
+
+const listAgents = mcpTool({
+  name: "list_agents",
+  title: "List the agents",
+  description: "The agents that can be started here, what each is for, and whom it may start itself.",
+  kind: "reads",
+  input: z.strictObject({}),
+  async call(_, ask) {
+    const agents = await ask((client) => client.agents());
+    return { result: { agents: agents.filter(({ kind }) => kind !== undefined).map(agentView) } };
+  },
+});
+
+const runStatus = mcpTool({
+  name: "run_status",
+  title: "Look at a run",
+  description:
+    "How a run stands: its status, what it waits for, decisions that it needs, its children, what it cost, and its result once it is over.",
+  kind: "reads",
+  input: z.strictObject({ runId }),
+  call: async ({ runId: id }, ask) => ({ result: await runNow(id, ask) }),
+});
+
+const runEvents = mcpTool({
+  name: "run_events",
+  title: "Read a run's journal",
+  description:
+    "What happened in a run, event by event, in order. Give `nextAfter` back as `after` for what came later: nothing is missing and nothing comes twice.",
+  kind: "reads",
+  input: z.strictObject({
+    runId,
+    after: z.int().nonnegative().optional().describe("A position: only what came after it."),
+    tree: z.boolean().optional().describe("With all runs below it."),
+    limit: z.int().min(1).max(MAX_EVENTS).default(50),
+  }),
+  async call({ runId: id, after = 0, tree = false, limit }, ask) {
+    const page = await ask((client) => client.eventsPage(id, { after, tree }));
+    const events = page.events.slice(0, limit);
+    const hasMore = page.events.length > limit || page.nextAfter !== undefined;
+    const result = { events, nextAfter: events.at(-1)?.position ?? after, hasMore };
+    return {
+      result,
+      links: [{ uri: eventsUri(id), name: `events of ${id}`, description: "Its latest events." }],
+    };
+  },
+});
+
+export const runTools: readonly McpTool[] = [spawn, listAgents, runStatus, runEvents];

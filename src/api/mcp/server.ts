@@ -1,0 +1,71 @@
+// Cadre as an MCP server: one list of tools and resources, whatever carries it. A server is made for each request over HTTP
+// and for each connection over stdio, and remembers nothing.
+
+import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { type CadreError, toCadreError } from "../../errors.ts";
+import { isUnreachable } from "../client.ts";
+import { errorBody } from "../failure.ts";
+import { decisionTools } from "./decision-tools.ts";
+import { addResources } from "./resources.ts";
+import { runTools } from "./run-tools.ts";
+import type { Ask, Given, McpTool } from "./tool.ts";
+import { NOTE } from "./views.ts";
+
+export const MCP_TOOLS: readonly McpTool[] = [...runTools, ...decisionTools];
+
+const INSTRUCTIONS = `Cadre runs trees of agents. \`spawn\` starts one and returns at once; follow it by its resource cadre://runs/ID or by \`run_status\`. A run that needs a decision says so in \`needs\`: show it to a person, then \`approve\`, \`reject\` or \`answer\`. ${NOTE}`;
+
+export interface McpOptions {
+  version: string;
+  /** Whether a client can be told that a resource has changed. */
+  subscribe: boolean;
+}
+
+export function createMcpServer(ask: Ask, { version, subscribe }: McpOptions): McpServer {
+  const server = new McpServer(
+    { name: "cadre", title: "Cadre", version },
+    { instructions: INSTRUCTIONS, capabilities: { resources: { subscribe } } },
+  );
+  for (const { name, title, description, input, kind, call } of MCP_TOOLS)
+    server.registerTool(
+      name,
+      {
+        title,
+        description,
+        inputSchema: input,
+        annotations: {
+          readOnlyHint: kind === "reads",
+          destructiveHint: kind === "decides",
+          idempotentHint: kind !== "acts",
+          openWorldHint: kind !== "reads",
+        },
+      },
+      async (given) => {
+        try {
+          return resultOf(await call(given as never, ask));
+        } catch (error) {
+          return refusalOf(toCadreError(error));
+        }
+      },
+    );
+  addResources(server, ask);
+  return server;
+}
+
+function resultOf({ result, links = [] }: Given): CallToolResult {
+  const structuredContent = { note: NOTE, ...result };
+  return {
+    content: [
+      { type: "text", text: JSON.stringify(structuredContent) },
+      ...links.map((link) => ({ type: "resource_link" as const, mimeType: "application/json", ...link })),
+    ],
+    structuredContent,
+  };
+}
+
+/** S1-19: `PERMISSION_DENIED: X cannot spawn Y`. */
+function refusalOf(failure: CadreError): CallToolResult {
+  const { code, message } = isUnreachable(failure) ? failure : errorBody(failure).error;
+  const word = code === "FORBIDDEN" || code === "UNAUTHORIZED" ? "PERMISSION_DENIED" : code;
+  return { content: [{ type: "text", text: `${word}: ${message}` }], isError: true };
+}

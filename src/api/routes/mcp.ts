@@ -1,0 +1,72 @@
+// Cadre as an MCP server over streamable HTTP. Each request stands alone: nothing is remembered between two, so a restart in the
+// middle costs a client nothing but asking again. Only a client of the stateless protocol (2026-07-28) can listen for changes.
+
+import { createMcpHandler, type ServerEventBus } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import type { Store } from "../../stores/store.ts";
+import { HttpRefusal } from "../failure.ts";
+import { createMcpServer } from "../mcp/server.ts";
+import { runUri } from "../mcp/views.ts";
+import type { RouteParts } from "../parts.ts";
+import { type Route, type RouteSpec, route } from "../route.ts";
+
+const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().exactOptional() });
+const Messages = z.union([Message, z.array(Message).min(1).max(100)]);
+const Refused = z.looseObject({
+  jsonrpc: z.literal("2.0"),
+  error: z.looseObject({ code: z.int(), message: z.string() }),
+});
+
+const INVALID_REQUEST = -32600;
+
+export function mcpRoutes(parts: RouteParts): Route[] {
+  const { store, info, asSender } = parts;
+  const handler = createMcpHandler(
+    ({ requestInfo, era }) => {
+      const client = asSender(requestInfo!, "mcp");
+      return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
+    },
+    { bus: changesOf(store) },
+  );
+  return [
+    route(
+      {
+        method: "post",
+        path: "/mcp",
+        summary: "Cadre as an MCP server (streamable HTTP)",
+        body: Messages,
+        answer: z.union([Message, z.array(Message)]),
+        media: ["text/event-stream"],
+        also: { 202: "A notification was taken." },
+        refusal: {
+          schema: Refused,
+          of: ({ code, message }) => ({
+            jsonrpc: "2.0",
+            id: null,
+            error: { code: INVALID_REQUEST, message, data: { code } },
+          }),
+        },
+      },
+      ({ body }, c) => handler.fetch(c.req.raw, { parsedBody: body }),
+    ),
+    notOffered("get", "No stream beside the answers: listen by `subscriptions/listen` (405)"),
+    notOffered("delete", "No session to end (405)"),
+  ];
+}
+
+const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["method"], summary: string) =>
+  route({ method, path: "/mcp", summary }, () => {
+    throw new HttpRefusal(405, "Send MCP's messages by POST.");
+  });
+
+/** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
+const changesOf = (store: Store): ServerEventBus => ({
+  publish() {},
+  subscribe: (listener) =>
+    store.onCommit((events) => {
+      for (const runId of new Set(events.map((event) => event.runId)))
+        listener({ kind: "resource_updated", uri: runUri(runId) });
+      listener({ kind: "resource_updated", uri: "cadre://runs" });
+      listener({ kind: "resource_updated", uri: "cadre://approvals" });
+    }),
+});

@@ -1,0 +1,12 @@
+// Through what somebody acts, beside who they are: a decision that came through a protocol is recorded as such. It is the
+// word of whoever has the token anyway, so it gives nothing; only names that we know count.
+
+import { VIA } from "./client-call.ts";
+
+const NAMES: Readonly<Record<string, string>> = { mcp: "MCP", openai: "the OpenAI API" };
+
+/** `maria via MCP`. */
+export function actorOf(who: string, request: Request): string {
+  const via = NAMES[request.headers.get(VIA) ?? ""];
+  return via === undefined ? who : `${who} via ${via}`;
+}

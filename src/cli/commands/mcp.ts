@@ -1,0 +1,90 @@
+// `cadre mcp`: an MCP server on stdin and stdout, for programs that start their servers themselves. It has the store while it runs,
+// and drives, or is the client of the process that has; it ends when its input does.
+
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { McpServer } from "@modelcontextprotocol/server";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { createMcpServer } from "../../api/mcp/server.ts";
+import { runUri } from "../../api/mcp/views.ts";
+import type { FeedItem } from "../../api/schema.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { type LastingClient, lastingClient } from "../lasting-client.ts";
+import { watchLeaving } from "../leaving.ts";
+import { version } from "../version.ts";
+
+const PAUSE_MS = 1_000;
+
+export async function mcp({ folder, io }: Invocation): Promise<number> {
+  const leaving = watchLeaving();
+  const over = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, over.signal]);
+  io.stdin.once("end", () => over.abort());
+  io.stdin.once("close", () => over.abort());
+  try {
+    const lasting = await lastingClient({ folder, env: io.env, drive: true, via: "mcp" });
+    const listeners = new Set<(uri: string) => void>();
+    const told = tellChanges(lasting, listeners, signal);
+    const serving = serveStdio(
+      ({ era }) => {
+        const server = createMcpServer(lasting.ask, { version: version(), subscribe: true });
+        listeners.add(listenerOf(server, era));
+        return server;
+      },
+      {
+        transport: new StdioServerTransport(
+          io.stdin as Readable,
+          io.stdout as NodeJS.WritableStream as Writable,
+        ),
+      },
+    );
+    if (!signal.aborted) await once(signal, "abort");
+    await serving.close();
+    await told;
+    await lasting.close();
+    return EXIT.done;
+  } finally {
+    leaving.dispose();
+  }
+}
+
+/** A client of the older protocol subscribes to each resource by itself; for the others the SDK knows who listens to what. */
+function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: string) => void {
+  const wanted = new Set<string>();
+  if (era === "legacy") {
+    server.setRequestHandler("resources/subscribe", ({ params }) => {
+      wanted.add(params.uri);
+      return {};
+    });
+    server.setRequestHandler("resources/unsubscribe", ({ params }) => {
+      wanted.delete(params.uri);
+      return {};
+    });
+  }
+  return (uri) => {
+    if (era === "legacy" && !wanted.has(uri)) return;
+    server.sendResourceUpdated({ uri }).catch(() => {});
+  };
+}
+
+async function tellChanges(
+  { ask }: LastingClient,
+  listeners: ReadonlySet<(uri: string) => void>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const followed = ask(async (client) => {
+      for await (const item of client.feed({ signal }))
+        for (const uri of changedBy(item)) for (const tell of listeners) tell(uri);
+    });
+    // Whoever asks something learns what is wrong; here it is only tried again.
+    await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
+  }
+}
+
+function changedBy(item: FeedItem): string[] {
+  if (item.type === "reset" || item.live.type === "SettingsUpdated" || item.live.type === "Token") return [];
+  const runId = item.live.type === "StateUpdated" ? item.live.run.run_id : item.live.run_id;
+  return [runUri(runId), "cadre://runs", "cadre://approvals"];
+}
