@@ -91,6 +91,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   problems.push(...others.problems);
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
+  const store = located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`);
+  checkEngine(over.keys.engine ?? values.engine, store);
   return {
     taint: true,
     engine: "local",
@@ -104,7 +106,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
         resolve(folder, path.replace(/^~(?=\/)/, homedir())),
       ),
     },
-    store: located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
+    store,
     folder: resolve(folder),
     file: document ? file : undefined,
     trusted,
@@ -142,6 +144,18 @@ function located(folder: string, env: Env, store: string): string {
   if (!store.startsWith("sqlite:") || path === ":memory:") return store;
   return `sqlite:${resolve(folder, path)}`;
 }
+
+/** Several machines have one store between them, and a file is no such store. */
+function checkEngine(engine: Config["engine"] = "local", store: string): void {
+  if (engine === "local" || isOnServer(store)) return;
+  throw new CadreError(
+    "CONFIG_INVALID",
+    `The engine ${engine} needs a store on Postgres, which all its workers share; here it is a file. Set \`store: postgres://…\` (or CADRE_STORE), or leave \`engine\` out: one machine needs none.`,
+  );
+}
+
+/** Whether a store is one that any number of processes open. */
+export const isOnServer = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 const MAX_BYTES = 256_000;
 
@@ -212,6 +226,7 @@ function dangers(folder: string): Danger[] {
       when: ({ server }) => !isLoopback(server?.host) || server?.names !== undefined,
     },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
+    { ...whole("engine", "who drives its runs"), when: ({ engine }) => engine !== "local" },
     {
       path: ["permissions", "preset"],
       why: "a preset that allows more",
