@@ -9,6 +9,7 @@ import { readKeys } from "./config/keys.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { readPlainFile } from "./config/plain-file.ts";
 import { type Problem, problemText } from "./config/problem.ts";
+import { type RestateConfig, restateConfig } from "./config/restate.ts";
 import {
   CONFIG_KEYS,
   type ConfigValues,
@@ -56,6 +57,7 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
   engine: "local" | "pg-boss" | "restate";
+  restate: RestateConfig;
   /** Agents at work in one workspace at the same time (S1-69). */
   concurrency: number;
   server: { host: string; port: number; names: string[] };
@@ -114,6 +116,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     providers: values.providers ?? {},
     aliases: values.aliases ?? {},
     prices: values.prices ?? {},
+    restate: restateConfig(values.restate, env),
     limits: values.limits ?? {},
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
@@ -210,6 +213,7 @@ function dangers(folder: string): Danger[] {
     whole("loki", "endpoints"),
     whole("search", "endpoints"),
     whole("webhooks", "endpoints"),
+    whole("restate", "endpoints"),
     {
       path: ["web", "private"],
       why: "what of your network is read",

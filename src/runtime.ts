@@ -114,6 +114,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const engine = await openEngine({
     config,
     storeId: store.id,
+    worker,
     concurrency: options.concurrency ?? CONCURRENCY,
     pool: "default",
     onError: (error, runId) => report(engineProblem(error, runId)),

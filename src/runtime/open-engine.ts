@@ -9,6 +9,8 @@ import type { RunId } from "../ids.ts";
 export interface EngineParts {
   config: Config;
   storeId: string;
+  /** As in the store's leases. */
+  worker: string;
   /** Drives at the same time. */
   concurrency: number;
   /** Whose runs are driven here. */
@@ -17,7 +19,7 @@ export interface EngineParts {
   onError: (error: unknown, runId?: RunId) => void;
 }
 
-export async function openEngine({ config, storeId, ...options }: EngineParts): Promise<Engine> {
+export async function openEngine({ config, storeId, worker, ...options }: EngineParts): Promise<Engine> {
   switch (config.engine) {
     case "local":
       return createLocalEngine(options);
@@ -25,7 +27,9 @@ export async function openEngine({ config, storeId, ...options }: EngineParts): 
       const { createPgBossEngine } = await import("../engines/pg-boss.ts");
       return createPgBossEngine({ url: config.store, storeId, ...options });
     }
-    case "restate":
-      throw new Error("The engine restate is not there yet.");
+    case "restate": {
+      const { createRestateEngine } = await import("../engines/restate/engine.ts");
+      return createRestateEngine({ ...config.restate, worker, storeId, ...options });
+    }
   }
 }

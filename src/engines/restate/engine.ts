@@ -93,8 +93,8 @@ class RestateEngine implements Engine {
     if (this.stopped || this.waiting.has(runId)) return;
     const sent = await this.ingress.send(runId);
     if (sent === "sent" || this.stopped) return;
-    if (sent.isNew) this.options.onError(sent.error);
     if (sent.isUnknown) this.registration?.again();
+    else if (sent.isNew) this.options.onError(sent.error);
     if (this.server) await this.local.wake(runId);
   }
 

@@ -22,10 +22,13 @@ export interface RegistrationOptions {
 
 const PATIENCE_MS = 10_000;
 const RETRY_MS = 1_000;
+/** A balancer finds a worker only after it was there: that is no outage. */
+const TRIES = 10;
+const BETWEEN_MS = 300;
 
 export function register({ admin, address, onError }: RegistrationOptions): Registration {
   const tries = repeat({
-    work: async () => ({ result: await tell(admin, address), nextIn: NEVER_MS }),
+    work: async () => ({ result: await tellPatiently(admin, address), nextIn: NEVER_MS }),
     retryIn: () => RETRY_MS,
     onError,
   });
@@ -38,6 +41,17 @@ export function register({ admin, address, onError }: RegistrationOptions): Regi
 
 /** The longest that a timer takes. */
 const NEVER_MS = 2 ** 31 - 1;
+
+async function tellPatiently(admin: string, address: string): Promise<void> {
+  for (let left = TRIES; left > 1; left--) {
+    try {
+      return await tell(admin, address);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+    }
+  }
+  return tell(admin, address);
+}
 
 async function tell(admin: string, address: string): Promise<void> {
   const { statusCode, body } = await request(new URL("/deployments", admin), {
