@@ -36,6 +36,7 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { touchWhileAlive } from "./runtime/alive-file.ts";
 import { openEngine } from "./runtime/open-engine.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
@@ -140,6 +141,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 
   let stopWork: (() => Promise<void>) | undefined;
+  let stopAlive: (() => void) | undefined;
   return {
     config,
     store,
@@ -154,6 +156,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
     async start() {
+      stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       stopWork = await startWork(engine, parts, report);
     },
     async endCancelled(runIds, signal) {
@@ -168,6 +171,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     on: createLifecycle(store, report),
     async stop() {
       await stopWork?.();
+      stopAlive?.();
       await engine.stop();
       await project.servers.close();
       if (!options.store) await store.close();

@@ -118,7 +118,9 @@ class RestateEngine implements Engine {
       {
         inactivityTimeout: LONGEST_DRIVE_MS,
         abortTimeout: LONGEST_DRIVE_MS,
+        // Both, or what is done stays for a day.
         journalRetention: 0,
+        idempotencyRetention: 0,
         retryPolicy: RETRIES,
       },
       (context: ObjectSharedContext) => this.handle(context),

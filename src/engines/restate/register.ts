@@ -27,31 +27,34 @@ const TRIES = 10;
 const BETWEEN_MS = 300;
 
 export function register({ admin, address, onError }: RegistrationOptions): Registration {
+  let stopped = false;
+  const work = async (): Promise<void> => {
+    for (let left = TRIES; left > 1 && !stopped; left--) {
+      try {
+        return await tell(admin, address);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+      }
+    }
+    if (!stopped) await tell(admin, address);
+  };
   const tries = repeat({
-    work: async () => ({ result: await tellPatiently(admin, address), nextIn: NEVER_MS }),
+    work: async () => ({ result: await work(), nextIn: NEVER_MS }),
     retryIn: () => RETRY_MS,
     onError,
   });
   return {
     first: tries.now(),
     again: () => void tries.now(),
-    stop: () => tries.stop(),
+    stop() {
+      stopped = true;
+      return tries.stop();
+    },
   };
 }
 
 /** The longest that a timer takes. */
 const NEVER_MS = 2 ** 31 - 1;
-
-async function tellPatiently(admin: string, address: string): Promise<void> {
-  for (let left = TRIES; left > 1; left--) {
-    try {
-      return await tell(admin, address);
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
-    }
-  }
-  return tell(admin, address);
-}
 
 async function tell(admin: string, address: string): Promise<void> {
   const { statusCode, body } = await request(new URL("/deployments", admin), {

@@ -12,6 +12,10 @@ import { describe as anyDescribe, test as anyTest } from "vitest";
 export interface TestRestate {
   ingress: string;
   admin: string;
+  /** Of its own tables. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
+  /** Makes it forget the workers of a service. */
+  forget(service: string): Promise<void>;
   /** As a crash: what it has on its disk stays. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -38,9 +42,16 @@ export async function startRestate(): Promise<TestRestate> {
     server.kill("SIGKILL");
     await once(server, "exit");
   };
+  const adminUrl = `http://127.0.0.1:${admin}`;
   return {
     ingress: `http://127.0.0.1:${ingress}`,
-    admin: `http://127.0.0.1:${admin}`,
+    admin: adminUrl,
+    query: (sql) => ask(adminUrl, sql),
+    async forget(service) {
+      const found = await fetch(`${adminUrl}/services/${service}`);
+      const { deployment_id } = (await found.json()) as { deployment_id: string };
+      await fetch(`${adminUrl}/deployments/${deployment_id}?force=true`, { method: "DELETE" });
+    },
     kill,
     async start() {
       server = await run();
@@ -50,6 +61,15 @@ export async function startRestate(): Promise<TestRestate> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function ask(admin: string, query: string): Promise<Record<string, unknown>[]> {
+  const answer = await fetch(`${admin}/query`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({ query }),
+  });
+  return ((await answer.json()) as { rows: Record<string, unknown>[] }).rows;
 }
 
 interface Ports {
