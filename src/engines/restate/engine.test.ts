@@ -86,7 +86,7 @@ describe("against a real Restate", () => {
     const { engine, invocations } = await started(
       async (runId) => {
         begun.push(runId);
-        if (runId === "after") await new Promise((resolve) => release.then(resolve));
+        if (runId === "after") await release;
       },
       { onError: (error) => said.push(error) },
     );
@@ -106,7 +106,7 @@ describe("against a real Restate", () => {
     const begun: RunId[] = [];
     const { engine, invocations, service } = await started(async (runId) => {
       begun.push(runId);
-      await new Promise((resolve) => release.then(resolve));
+      await release;
     });
     const { promise: release, resolve } = Promise.withResolvers<void>();
     onTestFinished(() => resolve());

@@ -2,12 +2,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe as anyDescribe, test as anyTest } from "vitest";
+import { findRestate } from "./binary.fixture.ts";
 
 export interface TestRestate {
   ingress: string;
@@ -25,10 +25,7 @@ export interface TestRestate {
 
 const binary = findRestate();
 
-/** Why it cannot run here. */
-export const restateProblem = binary
-  ? undefined
-  : `there is no package with Restate for ${process.platform}-${process.arch}`;
+/** Skipped where Restate cannot run; test/untried.ts says so. */
 export const test = anyTest.skipIf(!binary);
 export const describe = anyDescribe.skipIf(!binary);
 
@@ -117,21 +114,6 @@ async function serve(folder: string, { ingress, admin, node }: Ports): Promise<C
 
 /** Its input ends when the tests do, however they end: killed as well, they leave no server and no folder behind. */
 const GUARD = 'read -r _; kill -KILL "$0"; sleep 0.2; rm -rf "$1"';
-
-function findRestate(): string | undefined {
-  try {
-    const of = createRequire(
-      createRequire(import.meta.url).resolve("@restatedev/restate-server/package.json"),
-    );
-    const root = dirname(
-      of.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/package.json`),
-    );
-    const path = join(root, "bin", "restate-server");
-    return existsSync(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** All at once, or two of them might be the same. */
 export async function freePorts(count: number): Promise<number[]> {
