@@ -11,7 +11,7 @@ import type { RunId } from "../../ids.ts";
 import type { Delivery, Drive, Engine } from "../engine.ts";
 import { createLocalEngine } from "../local.ts";
 import { createIngress, type Ingress } from "./ingress.ts";
-import { isGone } from "./is-gone.ts";
+import { isGone, type Taken } from "./is-gone.ts";
 import { type Listening, listen } from "./listen.ts";
 import { loadSdk, type Sdk } from "./load-sdk.ts";
 import { type Registration, register } from "./register.ts";
@@ -62,13 +62,6 @@ interface Held {
   returned: PromiseWithResolvers<void>;
 }
 
-/** Recorded by the first worker that gets an invocation: who it is, and where it was reached. */
-interface Taken {
-  worker: string;
-  host: string;
-  port: number;
-}
-
 class RestateEngine implements Engine {
   readonly shared = true;
   private readonly options: RestateEngineOptions;
@@ -101,8 +94,8 @@ class RestateEngine implements Engine {
   async start(drive: Drive): Promise<void> {
     if (this.server || this.stopped) throw new Error("A Restate engine is started once: create another one.");
     await this.local.start((runId, signal) => this.drive(runId, signal, drive));
-    const { listen: at, admin, workers, onError } = this.options;
-    this.server = await listen(at, this.endpoint());
+    const { listen: at, worker, admin, workers, onError } = this.options;
+    this.server = await listen(at, { worker, handler: this.endpoint() });
     this.registration = register({ admin, address: workers ?? this.server.address, onError });
     await this.registration.first;
   }
@@ -135,6 +128,7 @@ class RestateEngine implements Engine {
 
   private async handle(context: ObjectSharedContext): Promise<void> {
     const { worker } = this.options;
+    // By the first worker that gets the invocation; whoever gets it later reads it.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
     const from = taken.worker !== worker && (await isGone(taken)) ? taken.worker : undefined;

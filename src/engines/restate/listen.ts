@@ -20,17 +20,26 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+export interface Served {
+  /** Who is there: said to whoever asks `/healthz`. */
+  worker: string;
+  handler(request: Http2ServerRequest, response: Http2ServerResponse): void;
+}
+
+export const WORKER_HEADER = "cadre-worker";
 
 const GOODBYE_MS = 1_000;
 
-export async function listen(at: { host: string; port: number }, handler: Handler): Promise<Listening> {
+export async function listen(
+  at: { host: string; port: number },
+  { worker, handler }: Served,
+): Promise<Listening> {
   const sessions = new Set<ServerHttp2Session>();
   let host = at.host;
   let refuses = false;
   const server = createServer((request, response) => {
-    if (refuses) response.writeHead(503).end();
-    else if (request.url === "/healthz") response.writeHead(200).end();
+    const isHealth = request.url === "/healthz";
+    if (isHealth || refuses) response.writeHead(refuses ? 503 : 200, { [WORKER_HEADER]: worker }).end();
     else handler(request, response);
   });
   server.on("session", (session) => {
