@@ -204,6 +204,30 @@ describe("variables and flags", () => {
   });
 });
 
+describe("the engine", () => {
+  const [POSTGRES, NEEDS] = ["postgres://db/cadre", "needs a store on Postgres"];
+
+  test("[E8] stands in the file; the variable wins over it, and the flag over both", () => {
+    const yaml = `engine: pg-boss\nstore: ${POSTGRES}`;
+    expect(trusted(yaml).engine).toBe("pg-boss");
+    expect(load(yaml, { CADRE_TRUST: "1", CADRE_ENGINE: "restate" }).engine).toBe("restate");
+    const all = { CADRE_TRUST: "1", CADRE_ENGINE: "restate" };
+    expect(load(yaml, all, { engine: "local" }).engine).toBe("local");
+  });
+
+  test("[E8] of several machines is refused where the store is a file", () => {
+    expect(() => trusted("engine: pg-boss")).toThrow(NEEDS);
+    expect(() => load("", { CADRE_ENGINE: "restate" })).toThrow(NEEDS);
+    expect(load("", { CADRE_ENGINE: "restate", CADRE_STORE: POSTGRES }).engine).toBe("restate");
+  });
+
+  test("[A53] a stranger's file names none", () => {
+    const config = load(`engine: pg-boss\nstore: ${POSTGRES}`);
+    expect(config.engine).toBe("local");
+    expect(config.problems).toMatchObject([{ code: "UNTRUSTED" }, { code: "UNTRUSTED" }]);
+  });
+});
+
 describe("trust", () => {
   test("[A53] a stranger's file sets no endpoints, starts nothing and allows nothing; its deny and ask count", () => {
     const config = load(EXAMPLE);

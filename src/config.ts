@@ -9,6 +9,7 @@ import { readKeys } from "./config/keys.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { readPlainFile } from "./config/plain-file.ts";
 import { type Problem, problemText } from "./config/problem.ts";
+import { type RestateConfig, restateConfig } from "./config/restate.ts";
 import {
   CONFIG_KEYS,
   type ConfigValues,
@@ -56,6 +57,7 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   /** `sqlite:` with an absolute path, `sqlite::memory:`, or another store's address. */
   store: string;
   engine: "local" | "pg-boss" | "restate";
+  restate: RestateConfig;
   /** Agents at work in one workspace at the same time (S1-69). */
   concurrency: number;
   server: { host: string; port: number; names: string[]; url?: string };
@@ -91,6 +93,8 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   problems.push(...others.problems);
   const over = readOverrides(env, flags);
   const dir = resolve(folder, over.dir ?? ".cadre");
+  const store = located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`);
+  checkEngine(over.keys.engine ?? values.engine, store);
   return {
     taint: true,
     engine: "local",
@@ -104,7 +108,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
         resolve(folder, path.replace(/^~(?=\/)/, homedir())),
       ),
     },
-    store: located(folder, env, over.keys.store ?? values.store ?? `sqlite:${join(dir, "cadre.db")}`),
+    store,
     folder: resolve(folder),
     file: document ? file : undefined,
     trusted,
@@ -112,6 +116,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     providers: values.providers ?? {},
     aliases: values.aliases ?? {},
     prices: values.prices ?? {},
+    restate: restateConfig(values.restate, env),
     limits: values.limits ?? {},
     permissions: values.permissions ?? { allow: [], ask: [], deny: [] },
     approvals: { onTimeout: "reject", unattended: "park", ...definedOnly(values.approvals ?? {}) },
@@ -143,6 +148,18 @@ function located(folder: string, env: Env, store: string): string {
   if (!store.startsWith("sqlite:") || path === ":memory:") return store;
   return `sqlite:${resolve(folder, path)}`;
 }
+
+/** Several machines have one store between them, and a file is no such store. */
+function checkEngine(engine: Config["engine"] = "local", store: string): void {
+  if (engine === "local" || isOnServer(store)) return;
+  throw new CadreError(
+    "CONFIG_INVALID",
+    `The engine ${engine} needs a store on Postgres, which all its workers share; here it is a file. Set \`store: postgres://…\` (or CADRE_STORE), or leave \`engine\` out: one machine needs none.`,
+  );
+}
+
+/** Whether a store is one that any number of processes open. */
+export const isOnServer = (store: string): boolean => /^postgres(ql)?:/.test(store);
 
 const MAX_BYTES = 256_000;
 
@@ -197,6 +214,7 @@ function dangers(folder: string): Danger[] {
     whole("loki", "endpoints"),
     whole("search", "endpoints"),
     whole("webhooks", "endpoints"),
+    whole("restate", "endpoints"),
     {
       path: ["web", "private"],
       why: "what of your network is read",
@@ -214,6 +232,7 @@ function dangers(folder: string): Danger[] {
         !isLoopback(server?.host) || server?.names !== undefined || server?.url !== undefined,
     },
     { ...whole("store", "a store outside the folder"), when: ({ store }) => !isOwnStore(folder, store!) },
+    { ...whole("engine", "who drives its runs"), when: ({ engine }) => engine !== "local" },
     {
       path: ["permissions", "preset"],
       why: "a preset that allows more",

@@ -20,6 +20,7 @@ const CODES = {
   MODEL_UNKNOWN: { status: 400, exit: 2 },
   PROVIDER_KEY_MISSING: { status: 400, exit: 2 },
   PROVIDER_UNAVAILABLE: { status: 503, exit: 1 },
+  ENGINE_AWAY: { status: 503, exit: 1 },
   STORAGE_FULL: { status: 507, exit: 1 },
   STORAGE_UNUSABLE: { status: 500, exit: 1 },
   STORE_OWNED: { status: 409, exit: 1 },

@@ -8,11 +8,10 @@ import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import type { Config } from "./config.ts";
+import { type Config, isOnServer } from "./config.ts";
 import { startDueScan } from "./engines/due-scan.ts";
 import type { Engine } from "./engines/engine.ts";
 import { startHeartbeat } from "./engines/heartbeat.ts";
-import { createLocalEngine } from "./engines/local.ts";
 import { repeat } from "./engines/repeat.ts";
 import { CadreError } from "./errors.ts";
 import { type Ids, type RunId, systemIds } from "./ids.ts";
@@ -39,6 +38,8 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { touchWhileAlive } from "./runtime/alive-file.ts";
+import { openEngine } from "./runtime/open-engine.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
@@ -120,9 +121,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const listeners = new Set<(delta: Delta) => void>();
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
-  const engine = createLocalEngine({
+  const engine = await openEngine({
+    config,
+    storeId: store.id,
+    worker,
     concurrency: options.concurrency ?? CONCURRENCY,
-    onError: (error, runId) => report({ runId, message: "A drive failed.", error }),
+    pool: "default",
+    onError: (error, runId) => report(engineProblem(error, runId)),
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
   const people: PeopleParts = {
@@ -159,6 +164,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   let stopWork: (() => Promise<void>) | undefined;
   let stopTelling: (() => Promise<void>) | undefined;
+  let stopAlive: (() => void) | undefined;
   return {
     config,
     store,
@@ -175,6 +181,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
     async start() {
+      stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       stopWork = await startWork(engine, parts, report);
       stopTelling = webhooks.start();
     },
@@ -191,6 +198,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async stop() {
       await stopWork?.();
       await stopTelling?.();
+      stopAlive?.();
+      await engine.stop();
       await project.servers.close();
       if (!options.store) await store.close();
     },
@@ -203,6 +212,11 @@ function canonical({ permissions, ...request }: RunRequest, tools: Project["tool
 }
 
 type Report = NonNullable<RuntimeOptions["onProblem"]>;
+
+const engineProblem = (error: unknown, runId: RunId | undefined) =>
+  runId === undefined
+    ? { message: "The engine has trouble; it tries again.", error }
+    : { runId, message: "A drive failed.", error };
 
 /** An agent as a run pins it. Servers that it may use and that cannot be had are told; it runs without their tools. */
 function findReady(project: Project, report: Report): Project["find"] {
@@ -240,6 +254,8 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
       if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
     }
+    // Whoever wrote it has woken the workers of everybody, if the engine reaches them.
+    if (from === "elsewhere" && engine.shared) return;
     for (const runId of woken) void engine.wake(runId);
   });
   await engine.start((runId, signal) => drive(runId, parts, signal));
@@ -353,7 +369,7 @@ function worktreesOf(folder: string): LoopParts["worktrees"] {
 async function openStore({ store }: Config, clock: Clock): Promise<Store> {
   if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
   // Several machines have several clocks: the database's counts.
-  if (/^postgres(ql)?:/.test(store)) return openPostgresStore({ url: store });
+  if (isOnServer(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",
     "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database.",

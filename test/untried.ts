@@ -1,7 +1,9 @@
 // Says at the beginning and at the end of `npm test` what could not be tried on this machine.
 
+import { findRestate } from "../src/engines/restate/binary.fixture.ts";
 import { findPostgres } from "../src/stores/postgres/binaries.fixture.ts";
 import { DRIVERS, trySandbox } from "../src/tools/find-sandbox.ts";
+import { hasHaproxy } from "./fleet/balancer.ts";
 
 export async function setup(): Promise<() => void> {
   const lines: string[] = [];
@@ -12,6 +14,12 @@ export async function setup(): Promise<() => void> {
   }
   const postgres = findPostgres();
   if ("problem" in postgres) lines.push(`NOT TRIED: the store on Postgres (${postgres.problem}).`);
+  if (!findRestate())
+    lines.push("NOT TRIED: the engine on Restate (there is no package with it for this platform).");
+  if (!hasHaproxy())
+    lines.push(
+      "NOT TRIED: the fleet behind HAProxy, which is not installed; a balancer of the tests stood in.",
+    );
   const say = () => {
     for (const line of lines) console.warn(`\n${line}`);
   };

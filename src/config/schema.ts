@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Duration } from "./duration.ts";
 import { HostEntry, SiteEntry } from "./hosts.ts";
 import { type KeyValues, onlyKeys } from "./keys.ts";
+import { Restate } from "./restate.ts";
 
 const count = z.int().nonnegative();
 const text = z.string().min(1);
@@ -225,6 +226,7 @@ export const CONFIG_KEYS = {
   taint: onOff,
   store: text,
   engine: z.enum(["local", "pg-boss", "restate"]),
+  restate: Restate,
   server: z.strictObject({
     host: text.optional(),
     port: z.int().min(0).max(65_535).optional(),

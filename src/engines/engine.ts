@@ -4,9 +4,16 @@
 import type { RunId } from "../ids.ts";
 
 /** Drives a run until it rests. Contract: never rejects; returns soon after the signal is aborted. */
-export type Drive = (runId: RunId, signal: AbortSignal) => Promise<void>;
+export type Drive = (runId: RunId, signal: AbortSignal, delivery?: Delivery) => Promise<void>;
+
+export interface Delivery {
+  /** The engine gave this wake to a worker before and has lost it: the run may be taken before its lease runs out (E2). */
+  redelivered: boolean;
+}
 
 export interface Engine {
+  /** Whether a wake reaches the workers of all processes. If not, each wakes its own for what others have written. */
+  readonly shared: boolean;
   /** Advisory and without data: losing it is harmless, repeating it too. */
   wake(runId: RunId): Promise<void>;
   start(drive: Drive): Promise<void>;

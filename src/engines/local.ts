@@ -27,6 +27,7 @@ interface UnderWay {
 }
 
 class LocalEngine implements Engine {
+  readonly shared = false;
   private readonly options: LocalEngineOptions;
   private readonly waiting = new Set<RunId>();
   private readonly underWay = new Map<RunId, UnderWay>();

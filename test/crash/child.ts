@@ -6,12 +6,12 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
-import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
 import type { Script } from "../../src/models/script.ts";
-import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { createRuntime } from "../../src/runtime.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
-import { effects, oracleTools } from "../support/oracle.ts";
+import { beThePerson } from "../support/honest-person.ts";
+import { oracleTools } from "../support/oracle.ts";
 import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
 
 const [name = "run", folder = "", killAt = "0"] = process.argv.slice(2);
@@ -80,32 +80,6 @@ const model: Script = (request) => {
   return said(request);
 };
 
-const DECISIONS = {
-  question: { decision: "answer", answer: "Blue." },
-  other: { decision: "approve" },
-} as const;
-
-/** Answers what is open, as somebody who can see what really happened. */
-async function beThePerson(runtime: Runtime): Promise<void> {
-  for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
-    try {
-      if (kind === "outcome") {
-        const callId = itemId.replace("outcome/", "");
-        const happened = effects(oracle).some((effect) => effect.runId === runId && effect.callId === callId);
-        const verdict = happened
-          ? { verdict: "happened" as const, output: "charge card 1: done" }
-          : { verdict: "run_again" as const };
-        await decideOutcome(runId, callId, verdict, "person", runtime.people);
-      } else {
-        const decision = DECISIONS[kind === "question" ? "question" : "other"];
-        await decideApproval(`${runId}:${itemId}`, decision, "person", runtime.people);
-      }
-    } catch {
-      // Somebody was faster: the next look tells.
-    }
-  }
-}
-
 mkdirSync(join(folder, "agents"), { recursive: true });
 for (const [name, text] of Object.entries(agents)) writeFileSync(join(folder, "agents", `${name}.md`), text);
 for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "agents", name), text);
@@ -124,14 +98,14 @@ const runtime = await createRuntime({
 let onEnd: (runId: string) => void = () => {};
 store.onCommit((events) => {
   for (const { runId, type } of events) if (TERMINAL_TYPES.has(type)) onEnd(runId);
-  if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime);
+  if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime, oracle);
 });
 
 async function seeEnd(runId: string): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     onEnd = (other) => other === runId && resolve();
   });
-  await beThePerson(runtime);
+  await beThePerson(runtime, oracle);
   if ((await store.run(runId))?.endedAt === undefined) await ended;
 }
 

@@ -15,8 +15,8 @@ export interface Effect {
 }
 
 export interface OracleHooks {
-  before?(tool: string): Promise<void> | void;
-  after?(tool: string): Promise<void> | void;
+  before?(tool: string, what: string): Promise<void> | void;
+  after?(tool: string, what: string): Promise<void> | void;
 }
 
 /** `look` reads, `stamp` is idempotent (one line per key), `charge` is unsafe. */
@@ -29,11 +29,11 @@ export function oracleTools(file: string, hooks: OracleHooks = {}): AnyTool[] {
       input,
       effect,
       async execute({ what }, { runId, callId, attempt, key }) {
-        await hooks.before?.(name);
+        await hooks.before?.(name, what);
         const done =
           effect === "idempotent" && effects(file).some((seen) => `${seen.runId}/${seen.callId}` === key);
         if (!done) write(file, { tool: name, runId, callId, attempt, pid: process.pid, input: what });
-        await hooks.after?.(name);
+        await hooks.after?.(name, what);
         return { output: `${name} ${what}: done` };
       },
     });

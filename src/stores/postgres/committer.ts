@@ -54,6 +54,8 @@ export class Committer extends PostgresReader {
   /** Of tests; otherwise time is the database's. */
   protected readonly clock: Clock | undefined;
   private readonly cache = new Map<RunId, Held>();
+  /** Those that nobody else can have written to since they were read: a commit elsewhere makes all of them doubtful. */
+  private readonly current = new Set<RunId>();
   /** How many commits there were, ours included, when ours was the last. */
   private commits = -1;
   protected readonly feed: Feed;
@@ -127,6 +129,7 @@ export class Committer extends PostgresReader {
   private answer(jobs: readonly Job[], { batch, values }: Commit): void {
     for (const blob of batch.needed) this.fresh.delete(blob);
     forgetResting(this.cache, MAX_HELD);
+    for (const runId of this.current) if (!this.cache.has(runId)) this.current.delete(runId);
     jobs.forEach((job, index) => {
       job.resolve(values[index]);
     });
@@ -170,10 +173,11 @@ export class Committer extends PostgresReader {
   }
 
   private async perform(jobs: readonly Job[], sql: Sql, head: Head): Promise<Commit> {
+    if (head.commits !== this.commits) this.current.clear();
     const batch = new Batch({
       sql,
       cache: this.cache,
-      isCurrent: head.commits === this.commits,
+      current: this.current,
       runs: head.runs,
       now: this.clock?.now() ?? head.now,
       position: head.position,

@@ -19,6 +19,7 @@ import { follow } from "../follow.ts";
 import { MIGRATIONS as SQLITE } from "../sqlite/schema.ts";
 import { LEASE_MS, type Store } from "../store.ts";
 import { startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
@@ -68,7 +69,7 @@ test("eight processes that open a new database at once make its tables once", as
   const { url, stores } = await openMany(8);
   expect(new Set(stores.map(({ id }) => id)).size).toBe(1);
   expect(await postgres.query("SELECT value FROM meta WHERE name = 'version'", url)).toEqual([
-    { value: "1" },
+    { value: String(MIGRATIONS.length) },
   ]);
   await Promise.all(stores.map((store, i) => admit(store, `r${i}`)));
   await expectInvariants(stores[0]!);
@@ -176,6 +177,21 @@ test("[E2] [J2] of two processes one gets a run, the other's word refuses its in
     lost: ["r1"],
   });
   await expectInvariants(other);
+});
+
+test("[J4] what others wrote to a run is not forgotten over a commit that was about another", async () => {
+  const { stores } = await openMany(2);
+  const [one, two] = stores as [Store, Store];
+  await admit(one, "r1");
+  const driver = await take(one, "r1", "w1");
+  await signal(two, "r1", context("x"));
+  await admit(one, "r2");
+  expect((await driver.append([callStarted("m1")], { guard: "signals" })).refused).toBe("signals");
+  await signal(two, "r1", context("y"));
+  await signal(one, "r2", context("z"));
+  await one.release("r1", driver.writer);
+  expect((await two.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x", "context/y"]);
+  await expectInvariants(two);
 });
 
 test("[E2] leases are counted on the database's clock", async () => {

@@ -1,5 +1,5 @@
-// The rows that a batch works on. What this process knows from before counts only if nobody else has written since, or
-// if the row turns out to be as it was: keys and recent events are then not read again.
+// The rows that a batch works on. What this process knows from before counts only if nobody else has written since it was
+// read, or if the row turns out to be as it was: keys and recent events are then not read again.
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
@@ -13,8 +13,8 @@ export interface RowsParts {
   sql: Sql;
   /** Kept from batch to batch; cleared when one fails. */
   cache: Map<RunId, Held>;
-  /** Nobody else has written since this process did. */
-  isCurrent: boolean;
+  /** Those of the cache that nobody else can have written to since they were read. */
+  current: Set<RunId>;
   /** The highest number of a run. */
   runs: number;
   /** Of everything in this batch. */
@@ -26,7 +26,7 @@ export class RowsAtHand {
   readonly now: number;
   runs: number;
   private readonly cache: Map<RunId, Held>;
-  private readonly isCurrent: boolean;
+  private readonly current: Set<RunId>;
   /** What was looked for in this batch: it is as the tables have it, or not there. */
   private readonly seen = new Set<RunId>();
   private readonly dirty = new Set<Held>();
@@ -35,10 +35,10 @@ export class RowsAtHand {
   private aside: Set<RunId> | undefined;
   private readonly born = new Map<Held, RunId | undefined>();
 
-  constructor({ sql, cache, isCurrent, runs, now }: RowsParts) {
+  constructor({ sql, cache, current, runs, now }: RowsParts) {
     this.sql = sql;
     this.cache = cache;
-    this.isCurrent = isCurrent;
+    this.current = current;
     this.runs = runs;
     this.now = now;
   }
@@ -80,6 +80,7 @@ export class RowsAtHand {
     held.place = place;
     this.cache.set(runId, held);
     this.seen.add(runId);
+    this.current.add(runId);
     this.born.set(held, start.continues?.runId);
     return held;
   }
@@ -115,15 +116,16 @@ export class RowsAtHand {
   }
 
   private async look(runIds: readonly RunId[]): Promise<void> {
-    const { cache, seen } = this;
+    const { cache, seen, current } = this;
     const missing = new Set(
-      runIds.filter((runId) => !seen.has(runId) && !(this.isCurrent && cache.has(runId))),
+      runIds.filter((runId) => !seen.has(runId) && !(current.has(runId) && cache.has(runId))),
     );
     if (missing.size === 0) return;
     const found = new Map((await readRuns(this.sql, [...missing])).map((held) => [held.row.id, held]));
     const behind: { held: Held; after: number }[] = [];
     for (const runId of missing) {
       seen.add(runId);
+      current.add(runId);
       const known = cache.get(runId);
       const held = found.get(runId);
       cache.delete(runId);

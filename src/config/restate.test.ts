@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { Restate, restateConfig } from "./restate.ts";
+
+test("[E9] without a word Restate and its one worker are on this machine", () => {
+  expect(restateConfig(undefined, {})).toEqual({
+    ingress: "http://127.0.0.1:8080",
+    admin: "http://127.0.0.1:9070",
+    listen: { host: "127.0.0.1", port: 9080 },
+    workers: undefined,
+    identity: [],
+  });
+});
+
+test("[E9] a variable wins over the file", () => {
+  const file = Restate.parse({ ingress: "http://restate:8080", listen: "0.0.0.0:9080" });
+  const env = { CADRE_RESTATE_LISTEN: "[::1]:9081", CADRE_RESTATE_WORKERS: "http://balancer:9080" };
+  expect(restateConfig(file, env)).toMatchObject({
+    ingress: "http://restate:8080",
+    listen: { host: "::1", port: 9081 },
+    workers: "http://balancer:9080",
+  });
+});
+
+test.each([
+  ["9080", /write 0\.0\.0\.0:9080/],
+  ["host:99999", /write 0\.0\.0\.0:9080/],
+  ["http://host:9080", /write 0\.0\.0\.0:9080/],
+])("a place to listen at that is none is said: %s", (written, said) => {
+  expect(() => Restate.parse({ listen: written })).toThrow(said);
+  expect(() => restateConfig({}, { CADRE_RESTATE_LISTEN: written })).toThrow(/CADRE_RESTATE_LISTEN/);
+});
+
+test.each([{ ingress: "restate:8080" }, { identity: ["secret"] }, { ingres: "http://restate:8080" }])(
+  "what does not fit is refused: %o",
+  (written) => {
+    expect(Restate.safeParse(written).success).toBe(false);
+  },
+);

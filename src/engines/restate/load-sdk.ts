@@ -1,0 +1,16 @@
+// Restate's package, which Cadre does not bring: who wants this engine installs it.
+
+import { CadreError, messageOf } from "../../errors.ts";
+
+export type Sdk = typeof import("@restatedev/restate-sdk");
+
+export async function loadSdk(): Promise<Sdk> {
+  try {
+    return await import("@restatedev/restate-sdk");
+  } catch (error) {
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `The engine restate needs the package @restatedev/restate-sdk, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: npm install @restatedev/restate-sdk`,
+    );
+  }
+}

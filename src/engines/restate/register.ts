@@ -1,0 +1,74 @@
+// Makes the workers known to Restate. Every worker says the same, as often as it starts: the last word counts, and what
+// is under way goes on.
+
+import { request } from "undici";
+import { CadreError } from "../../errors.ts";
+import { repeat } from "../repeat.ts";
+
+export interface Registration {
+  /** Resolves after the first try, however it ended. */
+  readonly first: Promise<unknown>;
+  /** Restate has forgotten. */
+  again(): void;
+  stop(): Promise<void>;
+}
+
+export interface RegistrationOptions {
+  admin: string;
+  address: string;
+  /** Once for each outage. Must not throw. */
+  onError: (error: unknown) => void;
+}
+
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 1_000;
+/** A balancer finds a worker only after it was there: that is no outage. */
+const TRIES = 10;
+const BETWEEN_MS = 300;
+
+export function register({ admin, address, onError }: RegistrationOptions): Registration {
+  let stopped = false;
+  const work = async (): Promise<void> => {
+    for (let left = TRIES; left > 1 && !stopped; left--) {
+      try {
+        return await tell(admin, address);
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+      }
+    }
+    if (!stopped) await tell(admin, address);
+  };
+  const tries = repeat({
+    work: async () => ({ result: await work(), nextIn: NEVER_MS }),
+    retryIn: () => RETRY_MS,
+    onError,
+  });
+  return {
+    first: tries.now(),
+    again: () => void tries.now(),
+    stop() {
+      stopped = true;
+      return tries.stop();
+    },
+  };
+}
+
+/** The longest that a timer takes. */
+const NEVER_MS = 2 ** 31 - 1;
+
+async function tell(admin: string, address: string): Promise<void> {
+  const { statusCode, body } = await request(new URL("/deployments", admin), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    // `force`: the same address with another version of us.
+    body: JSON.stringify({ uri: address, force: true }),
+    headersTimeout: PATIENCE_MS,
+    bodyTimeout: PATIENCE_MS,
+  });
+  const said = await body.text();
+  if (statusCode >= 300)
+    throw new CadreError(
+      "ENGINE_AWAY",
+      `Restate does not know the workers: asked at ${address}, it says ${said.slice(0, 500)}. Until it does, workers drive what they find.`,
+    );
+}

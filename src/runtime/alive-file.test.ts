@@ -1,0 +1,33 @@
+import { existsSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { touchWhileAlive } from "./alive-file.ts";
+
+let folder: string;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  folder = mkdtempSync(join(tmpdir(), "cadre-alive-"));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+test("the file is there at once, and its time is of now until the end", () => {
+  const file = join(folder, "alive");
+  const isOld = () => statSync(file).mtimeMs === 1_000_000;
+  const end = touchWhileAlive(file);
+  expect(existsSync(file)).toBe(true);
+  for (const old of [false, true]) {
+    utimesSync(file, 1_000, 1_000);
+    if (old) end();
+    vi.advanceTimersByTime(5_000);
+    expect(isOld()).toBe(old);
+  }
+});
+
+test("without a file nothing happens; one that cannot be written is said before anything begins", () => {
+  touchWhileAlive(undefined)();
+  expect(() => touchWhileAlive(join(folder, "none", "alive"))).toThrow(/CADRE_ALIVE_FILE cannot be written/);
+});

@@ -1,0 +1,35 @@
+// The one place where a project's engine is opened. The engines of several machines are loaded when they are asked for:
+// their packages are there if somebody has installed them.
+
+import type { Config } from "../config.ts";
+import type { Engine } from "../engines/engine.ts";
+import { createLocalEngine } from "../engines/local.ts";
+import type { RunId } from "../ids.ts";
+
+export interface EngineParts {
+  config: Config;
+  storeId: string;
+  /** As in the store's leases. */
+  worker: string;
+  /** Drives at the same time. */
+  concurrency: number;
+  /** Whose runs are driven here. */
+  pool: string;
+  /** Must not throw. */
+  onError: (error: unknown, runId?: RunId) => void;
+}
+
+export async function openEngine({ config, storeId, worker, ...options }: EngineParts): Promise<Engine> {
+  switch (config.engine) {
+    case "local":
+      return createLocalEngine(options);
+    case "pg-boss": {
+      const { createPgBossEngine } = await import("../engines/pg-boss.ts");
+      return createPgBossEngine({ url: config.store, storeId, ...options });
+    }
+    case "restate": {
+      const { createRestateEngine } = await import("../engines/restate/engine.ts");
+      return createRestateEngine({ ...config.restate, worker, storeId, ...options });
+    }
+  }
+}

@@ -1,0 +1,30 @@
+// Answers what is open, as somebody who can see what really happened.
+
+import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { effects } from "./oracle.ts";
+
+const DECISIONS = {
+  question: { decision: "answer", answer: "Blue." },
+  other: { decision: "approve" },
+} as const;
+
+export async function beThePerson({ store, people }: Runtime, oracle: string): Promise<void> {
+  for (const { runId, itemId, kind } of await store.openApprovals()) {
+    try {
+      if (kind === "outcome") {
+        const callId = itemId.replace("outcome/", "");
+        const happened = effects(oracle).some((effect) => effect.runId === runId && effect.callId === callId);
+        const verdict = happened
+          ? { verdict: "happened" as const, output: "charge card 1: done" }
+          : { verdict: "run_again" as const };
+        await decideOutcome(runId, callId, verdict, "person", people);
+      } else {
+        const decision = DECISIONS[kind === "question" ? "question" : "other"];
+        await decideApproval(`${runId}:${itemId}`, decision, "person", people);
+      }
+    } catch {
+      // Somebody was faster: the next look tells.
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// What is wrong with a Kubernetes manifest: wrong and missing values by the validators of kubernetes-models, and keys that
+// those do not know. They let such keys pass; but a key that a validator never looks at is one that it does not know.
+
+import { validate as deployment } from "kubernetes-models/_schemas/IoK8sApiAppsV1Deployment";
+import { validate as statefulSet } from "kubernetes-models/_schemas/IoK8sApiAppsV1StatefulSet";
+import { validate as configMap } from "kubernetes-models/_schemas/IoK8sApiCoreV1ConfigMap";
+import { validate as claim } from "kubernetes-models/_schemas/IoK8sApiCoreV1PersistentVolumeClaim";
+import { validate as service } from "kubernetes-models/_schemas/IoK8sApiCoreV1Service";
+import { validate as networkPolicy } from "kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy";
+import { validate as budget } from "kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget";
+
+interface Validate {
+  (data: unknown): boolean;
+  errors?: { instancePath: string; message?: string; keyword: string; params: object }[] | null;
+}
+
+const VALIDATORS = {
+  "apps/v1 Deployment": deployment,
+  "apps/v1 StatefulSet": statefulSet,
+  "v1 ConfigMap": configMap,
+  "v1 PersistentVolumeClaim": claim,
+  "v1 Service": service,
+  "networking.k8s.io/v1 NetworkPolicy": networkPolicy,
+  "policy/v1 PodDisruptionBudget": budget,
+} as Record<string, unknown> as Record<string, Validate>;
+
+export function kubernetesProblems(manifest: Record<string, unknown>): string[] {
+  const kind = `${String(manifest["apiVersion"])} ${String(manifest["kind"])}`;
+  const validate = VALIDATORS[kind];
+  if (!validate) return [`${kind}: no such kind is known here`];
+  const unseen: (() => string[])[] = [];
+  const isRight = validate(watched(manifest, "", unseen));
+  const wrong = (validate.errors ?? []).map(
+    ({ instancePath, keyword, params }) => `${instancePath} ${keyword} ${JSON.stringify(params)}`,
+  );
+  return [...(isRight ? [] : wrong), ...unseen.flatMap((keys) => keys())];
+}
+
+/** The same value; `unseen` learns to tell which keys nobody has looked at. */
+function watched(value: unknown, path: string, unseen: (() => string[])[]): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, index) => watched(item, `${path}/${index}`, unseen));
+  const seen = new Set<string>();
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, watched(item, `${path}/${key}`, unseen)]),
+  );
+  unseen.push(() =>
+    Object.keys(inner)
+      .filter((key) => !seen.has(key))
+      .map((key) => `${path} has an unknown key: ${key}`),
+  );
+  return new Proxy(inner, {
+    get(target, key) {
+      seen.add(String(key));
+      return Reflect.get(target, key);
+    },
+  });
+}
