@@ -214,7 +214,14 @@ export const EditPreview = z.object({
   preview: z.string().optional(),
   fingerprint: z.string().optional(),
   /** Of a change of a file: its text now, and then. */
-  change: z.object({ before: z.string(), after: z.string() }).optional(),
+  change: z
+    .object({
+      before: z.string(),
+      after: z.string(),
+      /** Words stand for secrets in it: it is not what the file holds. */
+      masked: z.literal(true).optional(),
+    })
+    .optional(),
   grant: z.string().optional(),
   command: CommandView.optional(),
 });

@@ -1,5 +1,6 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
+import { isDeepStrictEqual } from "node:util";
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
 import { decideApproval } from "../../loop/people.ts";
@@ -107,12 +108,13 @@ async function editPreview({ store, people }: ApiParts, id: string, input: unkno
   const { item, workspace, refused, preview } = await previewEdit(await wholeId(store, id), input, people);
   const { text, fingerprint, change } = preview ?? {};
   // A file may hold what the journal would never say.
+  const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
     ...(refused ? { problem: refused.message } : shownOfCall(item.tool, input, workspace, people)),
     issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
     ...(text === undefined ? {} : { preview: text }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(change === undefined ? {} : { change }),
+    ...(change === undefined ? {} : { change: { ...change, ...(masked ? { masked } : {}) } }),
   });
 }
 

@@ -94,7 +94,7 @@ function Files({ files }: Pick<ApprovalView["did"], "files">) {
   );
 }
 
-const Hash = ({ value }: { value: string }) => (
+export const Hash = ({ value }: { value: string }) => (
   <code className="font-mono text-muted text-xs" title={value}>
     {value.replace(/^sha256[:-]/, "").slice(0, 12)}
   </code>
