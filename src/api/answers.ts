@@ -195,6 +195,10 @@ export const ApprovalView = z.object({
   choices: z.array(z.string()).optional(),
   /** Whose words had come into the run that nobody here wrote. */
   untrusted: z.array(z.string()).optional(),
+  /** Who was asked about it by name, last. */
+  asked: z
+    .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
+    .optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),

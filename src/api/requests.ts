@@ -52,6 +52,13 @@ export type DecisionBody = z.input<typeof DecisionBody>;
 export const PreviewBody = z.strictObject({ input: z.unknown() });
 export type PreviewBody = z.input<typeof PreviewBody>;
 
+/** Who should decide. */
+export const AskBody = z.strictObject({
+  person: z.string().trim().min(1).max(200),
+  note: z.string().max(2_000).exactOptional(),
+});
+export type AskBody = z.input<typeof AskBody>;
+
 export const OutcomeBody = z.strictObject({
   callId: z.string().min(1),
   verdict: z.enum(["happened", "run_again", "fail"]),

@@ -28,6 +28,7 @@ export {
 export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
+  AskBody,
   CancelBody,
   ContextQuery,
   Count,

@@ -108,6 +108,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${callName(names, id)}`, note];
   },
+  PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
+    "approval",
+    "plain",
+    `${by} asked ${person} to decide: ${callName(names, itemId.replace(/~\d+$/, ""))}`,
+    note,
+  ],
   RUN_SUSPENDED: ({ ts, payload }) => waitLine(ts, payload),
   RUN_RESUMED: ({ payload }) => ["wait", "quiet", `Goes on (${payload.by})`, payload.note],
   CHILD_RUN_STARTED: ({ payload }) => [

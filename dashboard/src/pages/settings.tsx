@@ -4,6 +4,7 @@ import { ChatSettings } from "../components/settings/chat-settings.tsx";
 import { CheckList } from "../components/settings/check-list.tsx";
 import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
+import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
 
@@ -18,6 +19,7 @@ export function SettingsPage() {
           <ChatSettings />
           <GrantList />
           <AccessSettings />
+          <ProviderWaits />
           <ServerFacts />
           <CheckList />
         </div>

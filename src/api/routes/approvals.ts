@@ -3,17 +3,17 @@
 import { isDeepStrictEqual } from "node:util";
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
-import { decideApproval } from "../../loop/people.ts";
+import { askPerson, decideApproval } from "../../loop/people.ts";
 import { previewEdit } from "../../loop/preview-edit.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { approvalViews } from "../approval-views.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { ApprovalsQuery, ApprovalView, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
+import { ApprovalsQuery, ApprovalView, AskBody, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
 import { shownOfCall } from "../shown-call.ts";
 import { subtreeOf } from "../subtree.ts";
-import { Approvals, Decided } from "../wire.ts";
+import { Approvals, Decided, Nothing } from "../wire.ts";
 
 export function approvalRoutes(parts: ApiParts): Route[] {
   const { store, people, who } = parts;
@@ -61,6 +61,21 @@ export function approvalRoutes(parts: ApiParts): Route[] {
           decideApproval(whole, body, who(c.req.raw), people),
         );
         return decided.catch(alike(id));
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/approvals/{id}/ask",
+        summary: "Put it to another person; it stays open",
+        body: AskBody,
+        answer: Nothing,
+        status: 202,
+      },
+      async ({ params: { id }, body }, c) => {
+        const asked = wholeId(store, id).then((whole) => askPerson(whole, body, who(c.req.raw), people));
+        await asked.catch(alike(id));
+        return {};
       },
     ),
     route(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { added, useBrowser } from "./browser.fixture.ts";
-import { openInbox, summaryOf } from "./inbox.fixture.ts";
+import { openInbox, rows, summaryOf } from "./inbox.fixture.ts";
 import { stageProject } from "./stage.fixture.ts";
 
 const browser = useBrowser();
@@ -58,5 +58,23 @@ test("[U21] a command is let run, but not for long", async () => {
     decision: "edit",
     input: { command: "sleep 100", timeout: 10_000 },
   });
+  await client.cancel(runIds[0]!);
+});
+
+test("[U21] somebody else is asked: the item says for whom it is, on the page and at the terminal, and stays open", async () => {
+  await using p = await asking();
+  const { client, page, runIds } = await openInbox(browser, p, { sleep: "clerk" });
+  await page.getByRole("button", { name: "Ask somebody else" }).click();
+  const form = page.getByRole("dialog", { name: "Ask somebody else" });
+  await form.getByLabel("Who should decide").fill("Maria");
+  await form.getByLabel("What they should know").fill("is it yours?");
+  await form.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText(/For Maria, asked by .*: is it yours\?/).waitFor();
+  const [item] = await client.approvals();
+  expect((await p.cadre("approve")).stdout).toMatch(/for Maria, asked by .*: is it yours\?/);
+  await p.cadre("approve", item!.id, "--ask", "Jo");
+  await rows(page).filter({ hasText: "for Jo" }).waitFor();
+  await page.getByText(/For Jo, asked by/).waitFor();
+  expect((await p.cadre("approve", item!.id, "--ask", "Jo", "--scope", "run")).code).toBe(2);
   await client.cancel(runIds[0]!);
 });

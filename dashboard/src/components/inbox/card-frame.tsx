@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
+import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
 import { CardTrail } from "./card-trail.tsx";
 import { dangersOf } from "./dangers.ts";
@@ -44,8 +45,10 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
               </h2>
               <Waits item={item} />
               <Expires at={item.expiresAt} />
+              <AskPerson item={item} />
             </div>
             <CardTrail trail={item.trail} />
+            <AskedPerson item={item} />
           </header>
           {dangers.length > 0 && <Dangers dangers={dangers} />}
           {children}

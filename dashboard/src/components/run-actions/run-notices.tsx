@@ -10,6 +10,7 @@ import { FailureCard } from "./failure-card.tsx";
 import { failureOf } from "./first-cause.ts";
 import { Notice } from "./notice.tsx";
 import { OutcomeCard } from "./outcome-card.tsx";
+import { ProviderNotice } from "./provider-notice.tsx";
 import { stoppingOf } from "./stopping.ts";
 
 export interface RunNoticesProps {
@@ -21,12 +22,14 @@ export interface RunNoticesProps {
 
 export function RunNotices({ journal, rootId, runId, onSelect }: RunNoticesProps) {
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
+  const run = journal.runs.get(runId);
   const failure = failureOf(journal.runs, runId);
   const outcomes = data.filter((item) => item.kind === "outcome" && item.runId === runId);
   const others = data.filter((item) => !outcomes.includes(item));
   return (
     <>
       <StopNotice journal={journal} runId={runId} />
+      {run && <ProviderNotice run={run} />}
       {failure && <FailureCard failure={failure} runId={runId} onSelect={onSelect} />}
       {outcomes.map((item) => (
         <OutcomeCard key={item.id} item={item} />
