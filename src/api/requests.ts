@@ -122,8 +122,8 @@ export const RunsQuery = z.strictObject({
   roots: Flag.exactOptional(),
   /** Milliseconds since the epoch: started then or later. */
   since: Count.exactOptional(),
-  /** What they wait for. */
-  waiting: WaitingOn.shape.kind.exactOptional(),
+  /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+  waiting: z.enum([...WaitingOn.shape.kind.options, "person"]).exactOptional(),
   /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
   order: z.literal("cost").exactOptional(),
   /** With the number of those that fit, on all pages. */
@@ -192,7 +192,7 @@ export interface RunsFilter {
   session?: string;
   roots?: boolean;
   since?: number;
-  waiting?: WaitingOn["kind"];
+  waiting?: WaitingOn["kind"] | "person";
   order?: "cost";
   total?: boolean;
   q?: string;

@@ -295,6 +295,8 @@ function alreadyDecided(
   const same =
     before.decision === decision.decision &&
     before.answer === decision.answer &&
+    // Another reason that nobody would read is not the same word.
+    (decision.note === undefined || before.note === decision.note) &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
   const { by, ts, answer } = before;

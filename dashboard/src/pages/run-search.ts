@@ -1,7 +1,9 @@
 // What is shown of a run, as it stands in the address (U16). The event that is looked at is its hash: `#142` of the run
 // itself, `#<run>:142` of one whose timeline is open inside (U17).
 
+import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
 import { refOf } from "../components/event-detail/event-ref.ts";
+import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
 export const RUN_VIEWS = ["timeline", "waterfall", "conversation"] as const;
@@ -20,6 +22,11 @@ export interface RunSearch {
   tree?: "closed";
   /** Absent: as there is room, or something to look at. */
   details?: "open" | "closed";
+  /** Of what is told about the run; absent: its result. */
+  tab?: PanelTab;
+  /** Only these parts of the conversation, and only those with these words. */
+  talk?: TalkKind;
+  words?: string;
 }
 
 const MAX_PINS = 2;
@@ -32,6 +39,9 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
   const pin = words(search["pin"]).filter((each) => refOf(each) !== undefined);
   // A number that is typed into the address is one.
   const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
+  const tab = PANEL_TABS.find((each) => each === search["tab"]);
+  const talk = TALK_KINDS.find((each) => each === search["talk"]);
+  const [wanted] = words(search["words"]);
   return {
     ...(view === undefined ? {} : { view }),
     ...(show.length === 0 ? {} : { show }),
@@ -40,6 +50,9 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
     ...(pin.length === 0 ? {} : { pin: pin.slice(-MAX_PINS) }),
     ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
     ...(details === undefined ? {} : { details }),
+    ...(tab === undefined || tab === "result" ? {} : { tab }),
+    ...(talk === undefined || talk === "all" ? {} : { talk }),
+    ...(wanted === undefined ? {} : { words: wanted }),
   };
 }
 

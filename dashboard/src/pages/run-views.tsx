@@ -88,7 +88,13 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
             )}
             <Suspense fallback={<Loading />}>
               {view === "waterfall" && <Waterfall {...common} />}
-              {view === "conversation" && <Conversation {...common} />}
+              {view === "conversation" && (
+                <Conversation
+                  {...common}
+                  filter={{ kind: search.talk ?? "all", text: search.words ?? "" }}
+                  onFilter={({ kind, text }) => change({ talk: kind, words: text })}
+                />
+              )}
             </Suspense>
           </Tabs>
           <PinnedEvents journal={journal} pins={pins} onSelect={go} onUnpin={address.togglePin} />
@@ -100,6 +106,8 @@ export function RunViews({ journal, rootId, runId, address }: RunViewsProps) {
           pins={pins}
           closed={closed}
           onToggle={() => toggle("details")}
+          tab={search.tab ?? "result"}
+          onTab={(tab) => change({ tab })}
           onDeselect={() => look(undefined)}
           onPin={address.togglePin}
         />
