@@ -195,6 +195,10 @@ export const ApprovalView = z.object({
   choices: z.array(z.string()).optional(),
   /** Whose words had come into the run that nobody here wrote. */
   untrusted: z.array(z.string()).optional(),
+  /** Who was asked about it by name, last. */
+  asked: z
+    .object({ person: z.string(), by: z.string(), note: z.string().optional(), at: z.number() })
+    .optional(),
   round: z.int(),
   requestedAt: z.number(),
   expiresAt: z.number().optional(),
@@ -214,7 +218,14 @@ export const EditPreview = z.object({
   preview: z.string().optional(),
   fingerprint: z.string().optional(),
   /** Of a change of a file: its text now, and then. */
-  change: z.object({ before: z.string(), after: z.string() }).optional(),
+  change: z
+    .object({
+      before: z.string(),
+      after: z.string(),
+      /** Words stand for secrets in it: it is not what the file holds. */
+      masked: z.literal(true).optional(),
+    })
+    .optional(),
   grant: z.string().optional(),
   command: CommandView.optional(),
 });

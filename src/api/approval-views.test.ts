@@ -140,6 +140,7 @@ describe("[U23] another input", () => {
     const item = await asked("lead", "release it");
     const answer = await preview(item, { path: ".env", old_string: "API_KEY", new_string: "KEY" });
     expect(JSON.stringify(answer)).not.toContain("very-secret");
+    expect(answer.change?.masked, "[U22] what it shows is not to be written back").toBe(true);
   });
 
   test("of what is not open is not there", async () => {

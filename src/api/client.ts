@@ -14,6 +14,7 @@ import type {
   AgentVersions,
   AgentView,
   ApprovalView,
+  AskBody,
   Check,
   Comparison,
   ContextSummary,
@@ -86,6 +87,8 @@ export interface CadreClient {
   /** What would come of it with another input. Decides nothing. */
   previewEdit(approvalId: string, input: unknown): Promise<EditPreview>;
   decide(approvalId: string, decision: DecisionBody): Promise<{ alreadyDecided: boolean }>;
+  /** It stays open, and says for whom it is. */
+  askPerson(approvalId: string, asked: AskBody): Promise<void>;
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
@@ -180,6 +183,7 @@ export function createClient(options: ClientOptions): CadreClient {
     approval: (id) => get(`/api/approvals/${encodeURIComponent(id)}`),
     previewEdit: (id, input) => post(`/api/approvals/${encodeURIComponent(id)}/preview`, { input }),
     decide: (id, decision) => post(`/api/approvals/${encodeURIComponent(id)}`, decision),
+    askPerson: (id, asked) => post(`/api/approvals/${encodeURIComponent(id)}/ask`, asked),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),

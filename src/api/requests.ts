@@ -54,6 +54,13 @@ export type DecisionBody = z.input<typeof DecisionBody>;
 export const PreviewBody = z.strictObject({ input: z.unknown() });
 export type PreviewBody = z.input<typeof PreviewBody>;
 
+/** Who should decide. */
+export const AskBody = z.strictObject({
+  person: z.string().trim().min(1).max(200),
+  note: z.string().max(2_000).exactOptional(),
+});
+export type AskBody = z.input<typeof AskBody>;
+
 export const OutcomeBody = z.strictObject({
   callId: z.string().min(1),
   verdict: z.enum(["happened", "run_again", "fail"]),
@@ -136,8 +143,8 @@ export const RunsQuery = z.strictObject({
   roots: Flag.exactOptional(),
   /** Milliseconds since the epoch: started then or later. */
   since: Count.exactOptional(),
-  /** What they wait for. */
-  waiting: WaitingOn.shape.kind.exactOptional(),
+  /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+  waiting: z.enum([...WaitingOn.shape.kind.options, "person"]).exactOptional(),
   /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
   order: z.literal("cost").exactOptional(),
   /** With the number of those that fit, on all pages. */
@@ -212,7 +219,7 @@ export interface RunsFilter {
   branchesOf?: string;
   roots?: boolean;
   since?: number;
-  waiting?: WaitingOn["kind"];
+  waiting?: WaitingOn["kind"] | "person";
   order?: "cost";
   total?: boolean;
   q?: string;

@@ -30,6 +30,7 @@ export type { Comparison } from "./comparison.ts";
 export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
+  AskBody,
   CancelBody,
   CompareQuery,
   ContextQuery,

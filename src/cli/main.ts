@@ -240,6 +240,7 @@ function addDecisionVerbs(program: Command, does: Does): void {
     .addOption(scope)
     .option("--note <text>", "a word for the record")
     .option("--answer <text>", "the answer to a question")
+    .option("--ask <person>", "let somebody else decide: it stays open, and says for whom it is")
     .option("--max-tokens <n>", "raise a budget that is used up")
     .option("--max-cost <dollars>", "raise a budget that is used up")
     .action(does(async () => (await import("./commands/approve.ts")).approve));
@@ -279,7 +280,9 @@ function addDecisionVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("./commands/signal.ts")).pause));
   program
     .command("resume <run>")
-    .description("let a run go on that was paused or set aside")
+    .description(
+      "let a run go on that was paused or set aside; one that waits for its provider tries again now",
+    )
     .action(does(async () => (await import("./commands/signal.ts")).resume));
 }
 

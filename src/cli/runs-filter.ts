@@ -50,12 +50,10 @@ function timeOf(text: string, now: number): number {
 }
 
 function kindOf(text: string): NonNullable<RunsFilter["waiting"]> {
-  const kind = WaitingOn.shape.kind.options.find((known) => known === text);
+  const kinds = [...WaitingOn.shape.kind.options, "person"] as const;
+  const kind = kinds.find((known) => known === text);
   if (kind) return kind;
-  throw new CadreError(
-    "USAGE",
-    `--waiting-for ${text}: it is one of ${WaitingOn.shape.kind.options.join(", ")}.`,
-  );
+  throw new CadreError("USAGE", `--waiting-for ${text}: it is one of ${kinds.join(", ")}.`);
 }
 
 function orderOf(text: string): "cost" {

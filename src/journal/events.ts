@@ -199,6 +199,13 @@ export const payloads = {
     until: z.number().optional(),
     hash: z.string().optional(),
   }),
+  /** An item is for this person now; it stays open, and whoever may decide still may (U21). */
+  PERSON_ASKED: z.object({
+    itemId: z.string(),
+    person: z.string(),
+    by: z.string(),
+    note: z.string().optional(),
+  }),
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,
@@ -241,7 +248,12 @@ export const payloads = {
     blockers: z.array(z.string()).optional(),
     blocked_by_child_run_id: z.string().optional(),
   }),
-  RUN_RESUMED: z.object({ by: z.string(), note: z.string().optional() }),
+  RUN_RESUMED: z.object({
+    by: z.string(),
+    note: z.string().optional(),
+    /** A person does not wait for the time that the provider named (U45). */
+    atOnce: z.literal(true).optional(),
+  }),
   CHILD_RUN_STARTED: z.object({
     child_run_id: z.string(),
     agent_type: z.string(),

@@ -60,7 +60,8 @@ export function keyOf(event: EventBody): string {
       return "end";
     case "RUN_SUSPENDED":
     case "RUN_RESUMED":
-      throw new Error(`${event.type} needs a key from its writer: a run may rest any number of times`);
+    case "PERSON_ASKED":
+      throw new Error(`${event.type} needs a key from its writer: it may happen any number of times`);
     default:
       return assertNever(event);
   }

@@ -14,7 +14,7 @@ import {
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import { openItems } from "../projections/approvals.ts";
-import { cancelRun, type Decision, decideApproval, pauseRun, resumeRun } from "./people.ts";
+import { askPerson, cancelRun, type Decision, decideApproval, pauseRun, resumeRun } from "./people.ts";
 
 const ASK = "permissions: { ask: [charge] }";
 const once = turns({ calls: [charge("a")] });
@@ -45,6 +45,30 @@ scenario(
     });
     expect((await world.drive(runId)).end?.status).toBe("completed");
     expect(inputs(world)).toEqual(["a"]);
+  },
+);
+
+scenario(
+  "[U21] another person is asked by name: it stays open, says so, and counts for any later answer",
+  { idle: true, config: ASK, script: once },
+  async (world) => {
+    const runId = await world.run("charge");
+    await world.drive(runId);
+    const id = `${runId}:m1.0`;
+    const { people } = world.runtime;
+    await askPerson(id, { person: "maria" }, "ann", people);
+    await askPerson(id, { person: "jo", note: "you know the account" }, "ann", people);
+    await world.restart();
+    const state = await world.drive(runId);
+    expect(openItems(state)).toMatchObject([
+      { id, asked: { person: "jo", by: "ann", note: "you know the account" } },
+    ]);
+    expect(inputs(world)).toEqual([]);
+    await decide(world, id, { decision: "approve" }, "bob");
+    expect((await world.drive(runId)).end?.status).toBe("completed");
+    await expect(askPerson(id, { person: "jo" }, "ann", world.runtime.people)).rejects.toMatchObject({
+      code: "CONFLICT",
+    });
   },
 );
 

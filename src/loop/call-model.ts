@@ -28,7 +28,7 @@ export async function callModel(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<void> {
-  const waitUntil = parts.limiter.notBefore(action.model);
+  const waitUntil = run.state.atOnce ? undefined : parts.limiter.notBefore(action.model);
   if (waitUntil !== undefined && waitUntil > parts.clock.now()) return waitForProvider(run, waitUntil);
   const reserve = reservation(action, run, parts);
   const intents = [intent(action, reserve?.estimate)];

@@ -107,7 +107,9 @@ function afterFailure({ state, definition }: RunView, now: number): Action | und
     return state.told.has(id) ? again(failed.model) : tell(id, CUT_OFF);
   }
   if (failed.retryAt !== undefined) {
-    return failed.retryAt > now ? { type: "rest", wakeAt: failed.retryAt } : again(failed.model);
+    return failed.retryAt > now && !state.atOnce
+      ? { type: "rest", wakeAt: failed.retryAt }
+      : again(failed.model);
   }
   const next = definition.models[definition.models.indexOf(failed.model) + 1];
   if (next !== undefined) return again(next);

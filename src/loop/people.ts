@@ -167,16 +167,36 @@ export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Pr
   });
 }
 
-/** Ends a pause, and lets a run go on that was set aside. */
+/** Ends a pause, lets a run go on that was set aside, and has one that waits for its provider try again now (U45). */
 export async function resumeRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {
   const key = `resumed/${parts.ids.nonce()}`;
   await signal(runId, parts, (state) => {
     refuseEnded(state);
     const kind = state.waitingOn?.kind;
-    if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed") {
+    if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed" && kind !== "provider") {
       throw new CadreError("CONFLICT", `Run ${runId} is not paused. Nothing was changed.`);
     }
-    return { events: [{ type: "RUN_RESUMED", payload: { by }, key }], done: undefined };
+    const payload = { by, ...(kind === "provider" ? { atOnce: true as const } : {}) };
+    return { events: [{ type: "RUN_RESUMED", payload, key }], done: undefined };
+  });
+}
+
+/** U21: an open item is put to a person by name. It stays open: whoever may decide still may. */
+export async function askPerson(
+  id: string,
+  { person, note }: { person: string; note?: string },
+  by: string,
+  parts: PeopleParts,
+): Promise<void> {
+  const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
+  const key = `asked/${parts.ids.nonce()}`;
+  const payload = parts.mask.value({ itemId, person, by, ...(note === undefined ? {} : { note }) });
+  await signal(runId, parts, (state) => {
+    const isOpen = openItems(state).some((item) => item.itemId === itemId);
+    if (state.decisions.has(itemId))
+      throw new CadreError("CONFLICT", `${id} has been decided already. Nobody was asked.`);
+    if (!isOpen) return notOpen(state, id, itemId);
+    return { events: [{ type: "PERSON_ASKED", payload, key }], done: undefined };
   });
 }
 
@@ -274,6 +294,8 @@ function alreadyDecided(
   const same =
     before.decision === decision.decision &&
     before.answer === decision.answer &&
+    // Another reason that nobody would read is not the same word.
+    (decision.note === undefined || before.note === decision.note) &&
     JSON.stringify(before.input) === JSON.stringify(decision.input);
   if (same) return { alreadyDecided: true };
   const { by, ts, answer } = before;

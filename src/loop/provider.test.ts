@@ -136,6 +136,58 @@ describe("[F40] a provider that asks to wait", () => {
   );
 });
 
+describe("[U45] a person who does not want to wait", () => {
+  const hurried = fakeClock();
+  scenario(
+    "has it try again now: it is on record, so that a process that dies before it acts loses nothing",
+    {
+      idle: true,
+      clock: hurried,
+      script: ({ attempt }) => (attempt < 3 ? BUSY : { text: "done" }),
+    },
+    async (world) => {
+      const runId = await world.run("ask");
+      await world.drive(runId);
+      const asleep = { ...world.runtime.people, wake: async () => {} };
+      await resumeRun(runId, "ann", asleep);
+      await world.restart();
+      expect(await world.runtime.store.due(hurried.now(), 10), "due without anybody's wake").toContain(runId);
+      const refused = await world.drive(runId);
+      expect(refused).toMatchObject({
+        status: "waiting",
+        waitingOn: { kind: "provider" },
+        failed: { tries: 2 },
+      });
+      expect((await world.drive(runId)).seq, "the wish held for one try").toBe(refused.seq);
+      await resumeRun(runId, "ann", world.runtime.people);
+      expect((await world.drive(runId)).end?.summary).toBe("done");
+      expect(payloadsOf(await world.events(runId), "RUN_RESUMED")).toEqual([
+        { by: "ann", atOnce: true },
+        { by: "ann", atOnce: true },
+      ]);
+    },
+  );
+
+  const other = fakeClock();
+  scenario(
+    "may do so for one run that waits because of another",
+    {
+      idle: true,
+      clock: other,
+      script: ({ task, attempt }) => (task === "first" && attempt === 1 ? BUSY : { text: "done" }),
+    },
+    async (world) => {
+      const first = await world.run("first");
+      const second = await world.run("second");
+      await world.drive(first);
+      await world.drive(second);
+      await resumeRun(second, "ann", world.runtime.people);
+      expect((await world.drive(second)).end?.summary).toBe("done");
+      expect((await world.drive(first)).end, "the other waits on").toBeUndefined();
+    },
+  );
+});
+
 /** Drives a run again and again, each time at the time that it waits for. */
 async function untilEnd(
   world: Parameters<Parameters<typeof scenario>[2]>[0],

@@ -37,6 +37,8 @@ export interface ApprovalItem {
   choices?: string[];
   /** Whose words had come into the run that nobody here wrote. */
   untrusted?: string[];
+  /** Who was asked about it by name, last. */
+  asked?: { person: string; by: string; note?: string; at: number };
   round: number;
   requestedAt: number;
   expiresAt?: number;
@@ -182,5 +184,16 @@ function questionItem({ id, input }: ToolCall, { question, choices }: Question) 
 
 function base(state: RunState, itemId: string) {
   const { rootRunId, agent } = state.start!;
-  return { id: approvalId(state.runId, itemId), itemId, runId: state.runId, rootRunId, agent };
+  const asked = askedOf(state, itemId);
+  return {
+    ...{ id: approvalId(state.runId, itemId), itemId, runId: state.runId, rootRunId, agent },
+    ...(asked === undefined ? {} : { asked }),
+  };
+}
+
+function askedOf({ asked }: RunState, itemId: string): ApprovalItem["asked"] {
+  const last = asked.get(itemId);
+  if (!last) return undefined;
+  const { person, by, note, ts } = last;
+  return { person, by, ...(note === undefined ? {} : { note }), at: ts };
 }

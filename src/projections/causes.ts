@@ -90,10 +90,8 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
       latest(["AGENT_THOUGHT"], (thought) => thought.callId === callId) ?? latest(["STEP_YIELDED"]) ?? start
     );
   },
-  APPROVAL_DECIDED: ({ payload: { itemId } }, { latest }) =>
-    latest(["TOOL_PROPOSED"], about(callOfItem(itemId))) ??
-    latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
-    latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true),
+  APPROVAL_DECIDED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
+  PERSON_ASKED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
   TOOL_STARTED: ({ payload: { toolCallId } }, { latest }) =>
     latest(
       ["TOOL_PROPOSED", "APPROVAL_DECIDED", "OUTCOME_DECIDED", "TOOL_STARTED", "CHILD_RUN_COMPLETED"],
@@ -138,6 +136,12 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
     latest(["AGENT_THOUGHT", "STEP_YIELDED", "CHILD_RUN_COMPLETED"]) ?? start,
   RUN_FAILED: (event, past) => failedBy(event, past),
 };
+
+/** Where an item of the inbox comes from. */
+const askedIn = (itemId: string, { latest }: Past): JournalEvent | undefined =>
+  latest(["TOOL_PROPOSED"], about(callOfItem(itemId))) ??
+  latest(["LIMIT_REACHED"], (reached) => reached.itemId === itemId) ??
+  latest(["RUN_SUSPENDED"], ({ waitingOn }) => waitingOn.items?.includes(itemId) === true);
 
 /** What a run goes on from. */
 const NEWS = [

@@ -4,21 +4,14 @@
 //  S2  An intent without an outcome is *open*. While a driver decides, nothing of its own is under way, so an open
 //      intent is one that a crash left behind.
 
-import type {
-  EventOf,
-  JournalEvent,
-  Payload,
-  Purpose,
-  RunStatus,
-  StopReason,
-  WaitingOn,
-} from "../journal/events.ts";
+import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
 import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
-import { MOVED, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { endOf, type RunEnd } from "./run-end.ts";
+import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
@@ -39,13 +32,6 @@ import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 export { loopItem } from "./loop-guard.ts";
 export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
-export interface RunEnd {
-  status: "completed" | "failed" | "cancelled";
-  stopReason: StopReason;
-  summary: string;
-  ts: number;
-}
-
 export interface RunState {
   runId: string;
   seq: number;
@@ -64,6 +50,8 @@ export interface RunState {
   openModelCall: OpenModelCall | undefined;
   /** The latest model call, if its last attempt failed. */
   failed: (Payload<"MODEL_CALL_FAILED"> & Pick<OpenModelCall, "model" | "purpose" | "tries">) | undefined;
+  /** A person wants the next model call now, whatever the provider asked for. */
+  atOnce: boolean;
   /** The latest turn: its words, and its calls in their order. */
   latest: { seq: number; text: string; model: string; purpose: Purpose } | undefined;
   calls: Map<string, ToolCall>;
@@ -77,6 +65,8 @@ export interface RunState {
   raised: { maxTokens?: number | undefined; maxCost?: number | undefined };
   /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
+  /** Who was asked last about an item. */
+  asked: Map<string, Payload<"PERSON_ASKED"> & { ts: number }>;
   guard: LoopGuard;
   /** By run id, in the order in which they were started. */
   children: Map<string, ChildRun>;
@@ -124,6 +114,7 @@ export const emptyRunState = (): RunState => ({
   modelCalls: 0,
   openModelCall: undefined,
   failed: undefined,
+  atOnce: false,
   latest: undefined,
   calls: new Map(),
   cancel: undefined,
@@ -132,6 +123,7 @@ export const emptyRunState = (): RunState => ({
   reached: new Map(),
   raised: {},
   decisions: new Map(),
+  asked: new Map(),
   guard: emptyGuard(),
   children: new Map(),
   unstarted: new Map(),
@@ -201,6 +193,10 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       break;
     case "RUN_RESUMED":
       working(state);
+      state.atOnce = event.payload.atOnce === true;
+      break;
+    case "PERSON_ASKED":
+      state.asked.set(event.payload.itemId, { ...event.payload, ts: event.ts });
       break;
     case "CHILD_RUN_STARTED":
       childStarted(state, event);
@@ -224,7 +220,9 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "RUN_FAILED":
     case "RUN_CANCELLED":
     case "RUN_MOVED":
-      ended(state, event);
+      state.end = endOf(event);
+      state.status = state.end.status;
+      state.waitingOn = undefined;
       break;
     default:
   }
@@ -274,6 +272,7 @@ function modelCallStarted(state: RunState, event: EventOf<"MODEL_CALL_STARTED">)
   if ((event.payload.attempt ?? 1) === 1) state.modelCalls++;
   state.openModelCall = opened(event, state.failed);
   state.failed = undefined;
+  state.atOnce = false;
   working(state);
 }
 
@@ -388,14 +387,3 @@ function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): voi
   const call = state.calls.get(event.payload.toolCallId);
   if (call && (event.payload.attempt ?? 1) === call.attempts) call.verdict = event.payload;
 }
-
-function ended(state: RunState, event: EndEvent): void {
-  const status =
-    event.type === "RUN_COMPLETED" ? "completed" : event.type === "RUN_FAILED" ? "failed" : "cancelled";
-  const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
-  state.status = status;
-  state.waitingOn = undefined;
-  state.end = { status, stopReason, summary, ts: event.ts };
-}
-
-type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED" | "RUN_MOVED">;

@@ -113,8 +113,19 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${callName(names, id)}`, note];
   },
+  PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
+    "approval",
+    "plain",
+    `${by} asked ${person} to decide: ${callName(names, itemId.replace(/~\d+$/, ""))}`,
+    note,
+  ],
   RUN_SUSPENDED: ({ ts, payload }) => waitLine(ts, payload),
-  RUN_RESUMED: ({ payload }) => ["wait", "quiet", `Goes on (${payload.by})`, payload.note],
+  RUN_RESUMED: ({ payload: { by, note, atOnce } }) => [
+    "wait",
+    "quiet",
+    atOnce ? `${by} had it try again now` : by === "cadre" ? "Goes on" : `${by} let it go on`,
+    note,
+  ],
   CHILD_RUN_STARTED: ({ payload }) => [
     "child",
     "plain",
@@ -145,9 +156,11 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>
-    hard
-      ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
-      : ["limit", "warn", `Close to its limit: ${limit} (${value})`],
+    limit === "finalTurn"
+      ? ["limit", "bad", "The budget does not cover a last turn for a report"]
+      : hard
+        ? ["limit", "bad", `Limit reached: ${limit} (${value})`]
+        : ["limit", "warn", `Close to its limit: ${limit} (${value})`],
   TIMER_SET: ({ ts, payload }) => [
     "wait",
     "quiet",

@@ -152,8 +152,8 @@ export interface RunFilter {
   roots?: boolean;
   /** Started at this time or later. */
   since?: number;
-  /** What they wait for. */
-  waiting?: WaitingOn["kind"];
+  /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
+  waiting?: WaitingOn["kind"] | "person";
   /** Words that stand in the run's journal, all of them: what was asked, said and made. */
   q?: string;
   limit?: number;

@@ -1,13 +1,21 @@
 // U47: what happened, whether anything is lost, what to do now. Never an endless spinner.
 
 import { CloudOff, Lock, SearchX, TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
 import { isUnreachable } from "../../../src/api/client.ts";
 import { CadreError } from "../../../src/errors.ts";
 import { Button } from "../ui/button.tsx";
 import { Copyable } from "../ui/copyable.tsx";
 import { Empty } from "../ui/empty.tsx";
 
-export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
+export interface FailureProps {
+  error: unknown;
+  onAgain?: () => void;
+  /** Where else to go. */
+  children?: ReactNode;
+}
+
+export function Failure({ error, onAgain, children }: FailureProps) {
   const { icon: Icon, title, what } = wordsFor(error);
   return (
     <div role="alert" className="w-full min-w-0">
@@ -15,6 +23,7 @@ export function Failure({ error, onAgain }: { error: unknown; onAgain?: () => vo
         <p>{what}</p>
         {isCode(error, "UNAUTHORIZED") && <Copyable text="npx cadre up" />}
         {onAgain && <Button onClick={onAgain}>Ask again</Button>}
+        {children}
       </Empty>
     </div>
   );

@@ -4,6 +4,7 @@ import { Moment } from "./moment.ts";
 const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
+let held = false;
 
 /** The time, once a second; one clock for the whole page. Not while `still`, or at a past moment: then nothing is drawn anew. */
 export function useNow(still = false): number {
@@ -14,16 +15,29 @@ export function useNow(still = false): number {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = Date.now();
-    for (const each of listeners) each();
-  }, 1_000);
+  if (timer === undefined) {
+    // While nobody looked it stood still.
+    tick();
+    timer = setInterval(tick, 1_000);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
+}
+
+function tick(): void {
+  if (held) return;
+  now = Date.now();
+  for (const each of listeners) each();
+}
+
+/** While nobody knows what happens, no time goes on: it would claim that something still runs. */
+export function holdNow(hold: boolean): void {
+  held = hold;
+  tick();
 }
 
 const never = () => () => {};

@@ -30,6 +30,12 @@ export const runCountQuery = (filter: RunsFilter) =>
     placeholderData: (before: number | undefined) => before,
   });
 
+/** U45: who waits because a provider refused, or asked to wait. */
+export const providerWaitsQuery = queryOptions({
+  queryKey: ["runs", "provider-waits"],
+  queryFn: () => client.runs({ waiting: "provider", limit: 100, total: true }),
+});
+
 export const runQuery = (runId: string) =>
   queryOptions({ queryKey: ["run", runId], queryFn: () => client.run(runId) });
 

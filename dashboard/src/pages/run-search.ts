@@ -1,7 +1,9 @@
 // What is shown of a run, as it stands in the address (U16). The event that is looked at is its hash: `#142` of the run
 // itself, `#<run>:142` of one whose timeline is open inside (U17).
 
+import { TALK_KINDS, type TalkKind } from "../components/conversation/talk-filter.ts";
 import { refOf } from "../components/event-detail/event-ref.ts";
+import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
 export const RUN_VIEWS = ["timeline", "waterfall", "conversation", "why"] as const;
@@ -22,6 +24,11 @@ export interface RunSearch {
   details?: "open" | "closed";
   /** The position up to which the tree is shown; absent: now. */
   at?: number;
+  /** Of what is told about the run; absent: its result. */
+  tab?: PanelTab;
+  /** Only these parts of the conversation, and only those with these words. */
+  talk?: TalkKind;
+  words?: string;
 }
 
 const MAX_PINS = 2;
@@ -34,6 +41,9 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
   const pin = words(search["pin"]).filter((each) => refOf(each) !== undefined);
   // A number that is typed into the address is one.
   const q = typeof search["q"] === "number" ? String(search["q"]) : (words(search["q"])[0] ?? "");
+  const tab = PANEL_TABS.find((each) => each === search["tab"]);
+  const talk = TALK_KINDS.find((each) => each === search["talk"]);
+  const [wanted] = words(search["words"]);
   return {
     ...(view === undefined ? {} : { view }),
     ...(show.length === 0 ? {} : { show }),
@@ -43,6 +53,9 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
     ...(search["tree"] === "closed" ? { tree: "closed" } : {}),
     ...(details === undefined ? {} : { details }),
     ...(isPosition(search["at"]) ? { at: search["at"] } : {}),
+    ...(tab === undefined || tab === "result" ? {} : { tab }),
+    ...(talk === undefined || talk === "all" ? {} : { talk }),
+    ...(wanted === undefined ? {} : { words: wanted }),
   };
 }
 

@@ -91,7 +91,13 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
             )}
             <Suspense fallback={<Loading />}>
               {view === "waterfall" && <Waterfall {...common} />}
-              {view === "conversation" && <Conversation {...common} />}
+              {view === "conversation" && (
+                <Conversation
+                  {...common}
+                  filter={{ kind: search.talk ?? "all", text: search.words ?? "" }}
+                  onFilter={({ kind, text }) => change({ talk: kind, words: text })}
+                />
+              )}
               {view === "why" && <WhyView {...common} onSelect={go} />}
             </Suspense>
           </Tabs>
@@ -104,6 +110,8 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
           pins={pins}
           closed={closed}
           onToggle={() => toggle("details")}
+          tab={search.tab ?? "result"}
+          onTab={(tab) => change({ tab })}
           onDeselect={() => look(undefined)}
           onPin={address.togglePin}
           onFork={onFork}

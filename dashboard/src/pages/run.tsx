@@ -1,7 +1,7 @@
 // One run of a tree: the tree to get about in, what happened in the middle, and on the right what is looked at.
 
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import type { RunTree } from "../../../src/api/schema.ts";
 import { DamageNotice, UnreadableRun } from "../components/run-header/unreadable-run.tsx";
 import { Failure } from "../display/failure.tsx";
@@ -14,7 +14,14 @@ import { RunAt } from "./run-at.tsx";
 export function RunPage() {
   const { runId } = useParams({ from: "/r/$runId" });
   const tree = useQuery(treeQuery(runId));
-  if (tree.isError) return <Failure error={tree.error} onAgain={() => void tree.refetch()} />;
+  if (tree.isError)
+    return (
+      <Failure error={tree.error} onAgain={() => void tree.refetch()}>
+        <Link to="/" className="py-2 text-accent underline">
+          All runs
+        </Link>
+      </Failure>
+    );
   if (!tree.data) return <Loading what="Asking for the run" />;
   return <TreeOf key={tree.data.rootRunId} top={tree.data} />;
 }

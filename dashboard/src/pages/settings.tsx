@@ -4,6 +4,7 @@ import { ChatSettings } from "../components/settings/chat-settings.tsx";
 import { CheckList } from "../components/settings/check-list.tsx";
 import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
+import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
 import { UserList } from "../components/settings/user-list.tsx";
@@ -22,6 +23,7 @@ export function SettingsPage() {
           <GrantList />
           <AccessSettings />
           {isAdmin && <UserList />}
+          <ProviderWaits />
           <ServerFacts />
           {isAdmin && <CheckList />}
         </div>

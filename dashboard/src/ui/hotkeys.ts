@@ -60,6 +60,8 @@ function onKey(event: KeyboardEvent): void {
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
+    // Into a box to tick nothing is typed.
+    !(target instanceof HTMLInputElement && target.type === "checkbox")
   );
 }

@@ -1,18 +1,19 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
+import { isDeepStrictEqual } from "node:util";
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
-import { decideApproval } from "../../loop/people.ts";
+import { askPerson, decideApproval } from "../../loop/people.ts";
 import { previewEdit } from "../../loop/preview-edit.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { approvalViews } from "../approval-views.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts, RouteParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { ApprovalsQuery, ApprovalView, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
+import { ApprovalsQuery, ApprovalView, AskBody, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
 import { shownOfCall } from "../shown-call.ts";
 import { subtreeOf } from "../subtree.ts";
-import { Approvals, Decided } from "../wire.ts";
+import { Approvals, Decided, Nothing } from "../wire.ts";
 
 export function approvalRoutes(parts: RouteParts): Route[] {
   const { store, people, by } = parts;
@@ -65,6 +66,21 @@ export function approvalRoutes(parts: RouteParts): Route[] {
     route(
       {
         method: "post",
+        path: "/api/approvals/{id}/ask",
+        summary: "Put it to another person; it stays open",
+        body: AskBody,
+        answer: Nothing,
+        status: 202,
+      },
+      async ({ params: { id }, body }, c) => {
+        const asked = wholeId(store, id).then((whole) => askPerson(whole, body, by(c.req.raw), people));
+        await asked.catch(alike(id));
+        return {};
+      },
+    ),
+    route(
+      {
+        method: "post",
         path: "/api/approvals/{id}/preview",
         summary: "What would come of it with another input; decides nothing",
         body: PreviewBody,
@@ -107,12 +123,13 @@ async function editPreview({ store, people }: ApiParts, id: string, input: unkno
   const { item, workspace, refused, preview } = await previewEdit(await wholeId(store, id), input, people);
   const { text, fingerprint, change } = preview ?? {};
   // A file may hold what the journal would never say.
+  const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
   return people.mask.value({
     ...(refused ? { problem: refused.message } : shownOfCall(item.tool, input, workspace, people)),
     issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
     ...(text === undefined ? {} : { preview: text }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(change === undefined ? {} : { change }),
+    ...(change === undefined ? {} : { change: { ...change, ...(masked ? { masked } : {}) } }),
   });
 }
 

@@ -17,6 +17,7 @@ export interface ApproveOptions {
   scope?: "once" | "run" | "tree" | "always";
   note?: string;
   answer?: string;
+  ask?: string;
   maxTokens?: string;
   maxCost?: string;
 }
@@ -28,6 +29,8 @@ export async function approve(
 ): Promise<number> {
   const { folder, io, json, screen, at } = invocation;
   if (id === undefined) return list(invocation, options);
+  const { ask: person, ...rest } = options;
+  if (person !== undefined) return ask(invocation, id, person, rest);
   const decision = decisionOf(options);
   return withClient({ folder, env: io.env }, async (client) => {
     const open = await client.approvals();
@@ -43,6 +46,26 @@ export async function approve(
     const next = await whoGoesOn(client);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
+    return EXIT.done;
+  });
+}
+
+/** U21: decides nothing, so that whatever else decides is no word to go with it. */
+async function ask(
+  { folder, io, json, screen }: Invocation,
+  id: string,
+  person: string,
+  { note, ...decides }: Omit<ApproveOptions, "ask">,
+): Promise<number> {
+  if (Object.keys(decides).length > 0)
+    throw new CadreError("USAGE", "--ask decides nothing: it goes with --note alone. Nothing was changed.");
+  return withClient({ folder, env: io.env }, async (client) => {
+    const item = findItem(await client.approvals(), id);
+    const approvalId = typeof item === "string" ? item : item.id;
+    await client.askPerson(approvalId, { person, ...(note === undefined ? {} : { note }) });
+    screen.line(
+      json ? jsonLine({ id: approvalId, asked: person }) : `Recorded: ${person} is asked. It stays open.`,
+    );
     return EXIT.done;
   });
 }

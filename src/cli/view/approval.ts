@@ -107,10 +107,14 @@ function facts(item: ApprovalView): string[] {
       : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),
     ...(typeof says === "string" ? [`agent says: ${plainLine(says)}`] : []),
     ...(item.choices === undefined ? [] : [`answers: ${plainLine(item.choices.join(", "))}`]),
+    ...(item.asked === undefined ? [] : [plainLine(askedWords(item.asked))]),
     ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),
     ...(item.kind === "outcome" ? [outcomeFact(item)] : []),
   ];
 }
+
+const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
+  `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;

@@ -32,6 +32,7 @@ export function isNews(event: JournalEvent): boolean {
 const NEWS: ReadonlySet<string> = new Set([
   "APPROVAL_DECIDED",
   "OUTCOME_DECIDED",
+  "PERSON_ASKED",
   "LIMIT_REACHED",
   "SYSTEM_ERROR",
   "CANCEL_REQUESTED",

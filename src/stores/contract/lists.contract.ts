@@ -64,6 +64,7 @@ export function listContract(open: Open): void {
         expect(await ids({ roots: true })).toEqual(["r2", "r1"]);
         expect(await ids({ since: later })).toEqual(["r2"]);
         expect(await ids({ waiting: "outcome_unknown" })).toEqual(["c1"]);
+        expect(await ids({ waiting: "person" })).toContain("c1");
         expect([await store.countRuns({}), await store.countRuns({ roots: true, limit: 1 })]).toEqual([3, 2]);
         const totals = await store.treeTotals(["r1", "r2", "nobody"]);
         expect([...totals.keys()].sort()).toEqual(["r1", "r2"]);

@@ -20,7 +20,9 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
     [(place) => `user_id = ${place}`, filter.user],
     [(place) => `(parent IS NULL) = ${place}`, filter.roots || undefined],
     [(place) => `created_at >= ${place}`, filter.since],
-    [(place) => `waiting = ${place}`, filter.waiting],
+    filter.waiting === "person"
+      ? [(place) => `status = ${place} AND waiting IS DISTINCT FROM 'paused'`, "suspended"]
+      : [(place) => `waiting = ${place}`, filter.waiting],
     [(place) => `n < ${place}`, filter.cursor === undefined ? undefined : Number(filter.cursor)],
     ...(filter.q === undefined ? [] : searchConditions(filter.q)),
   ];

@@ -23,7 +23,9 @@ export function runConditions(filter: RunFilter): { where: string; values: SQLIn
   if (filter.user !== undefined) conditions.push(["user_id = ?", [filter.user]]);
   if (filter.roots) conditions.push(["parent IS NULL", []]);
   if (filter.since !== undefined) conditions.push(["created_at >= ?", [filter.since]]);
-  if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);
+  if (filter.waiting === "person")
+    conditions.push(["status = 'suspended' AND waiting_on ->> '$.kind' <> 'paused'", []]);
+  else if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);
   if (filter.q !== undefined) conditions.push(...searchConditions(filter.q));
   if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";

@@ -1,6 +1,9 @@
 // A project to look at: a lead, two workers below it, an editor below each: three levels that stream, ask and end.
 // `cadre up` serves it in a process of its own.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type CadreClient, createClient } from "../../../src/api/client.ts";
 import { agent, type Project, project, type Started } from "../../../src/cli/cli.fixture.ts";
 
 export interface Stage {
@@ -52,4 +55,14 @@ export async function serve(p: Project, port = 0): Promise<Stage> {
   const up = p.start("up", "--port", String(port), "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { url: string; link: string };
   return { url, link, up };
+}
+
+/** As a program beside the page. */
+export function clientOf({ url }: Stage, { folder }: Project): CadreClient {
+  const token = readFileSync(join(folder, ".cadre/token"), "utf8").trim();
+  const headers = { Authorization: `Bearer ${token}` };
+  return createClient({
+    baseUrl: url,
+    fetch: (to, init = {}) => fetch(to, { ...init, headers: { ...(init.headers as object), ...headers } }),
+  });
 }

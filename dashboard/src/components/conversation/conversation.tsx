@@ -6,11 +6,15 @@ import { Button } from "../../ui/button.tsx";
 import { Input, Select } from "../../ui/input.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { RunMessages } from "./run-messages.tsx";
-import { NO_FILTER, TALK_KINDS, type TalkFilter, type TalkKind } from "./talk-filter.ts";
+import { TALK_KINDS, type TalkFilter, type TalkKind } from "./talk-filter.ts";
 import { useStayAtEnd } from "./use-stay-at-end.ts";
 
-export function Conversation({ journal, runId, seq, onSelect }: RunViewProps) {
-  const [filter, setFilter] = useState(NO_FILTER);
+export interface ConversationProps extends RunViewProps {
+  filter: TalkFilter;
+  onFilter(filter: TalkFilter): void;
+}
+
+export function Conversation({ journal, runId, seq, onSelect, filter, onFilter }: ConversationProps) {
   const isLive = journal.runs.get(runId)?.row.endedAt === undefined;
   const { outer, inner, atEnd, toEnd } = useStayAtEnd(isLive && seq === undefined);
   const shown = useRef<number>(undefined);
@@ -21,7 +25,7 @@ export function Conversation({ journal, runId, seq, onSelect }: RunViewProps) {
   }, [seq, outer]);
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      <FilterBar filter={filter} onChange={setFilter} />
+      <FilterBar filter={filter} onChange={onFilter} />
       <div ref={outer} className="min-h-0 flex-1 overflow-y-auto">
         <div ref={inner} className="mx-auto max-w-4xl p-3 md:p-4">
           <RunMessages
@@ -56,6 +60,9 @@ const LABELS: Record<TalkKind, string> = {
 };
 
 function FilterBar({ filter, onChange }: { filter: TalkFilter; onChange(filter: TalkFilter): void }) {
+  // What is typed is there at once; the address follows.
+  const [text, setText] = useState(filter.text);
+  useEffect(() => setText(filter.text), [filter.text]);
   return (
     <div className="flex items-center gap-2 border-line border-b bg-surface px-3 py-1.5 md:px-4">
       <Input
@@ -63,8 +70,11 @@ function FilterBar({ filter, onChange }: { filter: TalkFilter; onChange(filter: 
         aria-label="Filter messages by words"
         placeholder="Filter messages"
         className="min-w-0 flex-1 max-md:h-10 md:max-w-72"
-        value={filter.text}
-        onChange={({ target }) => onChange({ ...filter, text: target.value })}
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value);
+          onChange({ ...filter, text: target.value });
+        }}
       />
       <Select
         aria-label="Filter messages by kind"

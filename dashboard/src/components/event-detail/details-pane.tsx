@@ -8,13 +8,13 @@ import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { useKept } from "../../ui/kept.ts";
 import { Splitter } from "../../ui/splitter.tsx";
-import type { RunViewProps } from "../run-view.ts";
+import type { RunPanelProps } from "../run-panel/run-panel.tsx";
 import { EventDetail } from "./event-detail.tsx";
 import { type EventRef, sameEvent } from "./event-ref.ts";
 
 const RunPanel = lazy(async () => ({ default: (await import("../run-panel/run-panel.tsx")).RunPanel }));
 
-export interface DetailsPaneProps extends RunViewProps {
+export interface DetailsPaneProps extends RunPanelProps {
   selected: EventRef | undefined;
   pins: readonly EventRef[];
   closed: boolean;
@@ -105,7 +105,8 @@ function Bar({ selected, pins, onToggle, onDeselect, onPin }: DetailsPaneProps) 
   );
 }
 
-function Content({ journal, runId, seq, selected, onSelect, onFork }: DetailsPaneProps) {
+function Content(props: DetailsPaneProps) {
+  const { journal, runId, seq, selected, onSelect, onFork, tab, onTab } = props;
   if (selected)
     return (
       <EventDetail
@@ -117,7 +118,7 @@ function Content({ journal, runId, seq, selected, onSelect, onFork }: DetailsPan
     );
   return (
     <Suspense fallback={<Loading />}>
-      <RunPanel journal={journal} runId={runId} seq={seq} onSelect={onSelect} />
+      <RunPanel {...{ journal, runId, seq, onSelect, tab, onTab }} />
     </Suspense>
   );
 }

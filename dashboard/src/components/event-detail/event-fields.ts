@@ -102,6 +102,12 @@ const READERS: { [T in EventType]?: Read<T> } = {
     time("Until", payload.until),
     field("Bound to", payload.hash),
   ],
+  PERSON_ASKED: ({ payload, ts }) => [
+    field("Who", payload.by),
+    time("When", ts),
+    field("Asked", payload.person),
+    field("Note", payload.note),
+  ],
   TOOL_STARTED: ({ payload }) => [
     field("Call", payload.toolCallId),
     field("Attempt", payload.attempt),

@@ -1,10 +1,13 @@
-import { Check, PencilLine, X } from "lucide-react";
+import { Check, ListChecks, PencilLine, X } from "lucide-react";
 import type { RefObject } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
+import type { Mode } from "./use-change.ts";
 
 export interface ApproveRowProps {
-  mode: "look" | "edit" | "reject";
+  mode: Mode;
+  /** It is not what was asked for any more. */
+  changed: boolean;
   may: boolean;
   pending: boolean;
   /** Why it cannot be approved yet. */
@@ -12,6 +15,8 @@ export interface ApproveRowProps {
   approve(): void;
   approveButton: RefObject<HTMLButtonElement | null>;
   onEdit(): void;
+  /** Undefined: it has no places to choose between. */
+  onChoose: (() => void) | undefined;
   onReject(): void;
   onLeave(): void;
 }
@@ -19,7 +24,8 @@ export interface ApproveRowProps {
 const TALL = "max-md:h-11 max-md:flex-1";
 
 export function ApproveRow(props: ApproveRowProps) {
-  const { mode, may, pending, wait, approve, approveButton, onEdit, onReject, onLeave } = props;
+  const { mode, changed, may, pending, wait, approve, approveButton } = props;
+  const { onEdit, onChoose, onReject, onLeave } = props;
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Button
@@ -31,9 +37,9 @@ export function ApproveRow(props: ApproveRowProps) {
         onClick={approve}
       >
         <Check size={15} aria-hidden />
-        {pending ? "Recording…" : mode === "edit" ? "Approve as changed" : "Approve"}
+        {pending ? "Recording…" : changed ? "Approve as changed" : "Approve"}
         <span className="max-md:hidden">
-          <Key>{mode === "edit" ? "Ctrl ⏎" : "a"}</Key>
+          <Key>{changed ? "Ctrl ⏎" : "a"}</Key>
         </span>
       </Button>
       {mode === "look" ? (
@@ -44,6 +50,14 @@ export function ApproveRow(props: ApproveRowProps) {
               <Kbd>e</Kbd>
             </span>
           </Button>
+          {onChoose && (
+            <Button className={`${TALL} max-md:order-last`} onClick={onChoose}>
+              <ListChecks size={15} aria-hidden /> Choose parts
+              <span className="max-md:hidden">
+                <Kbd>h</Kbd>
+              </span>
+            </Button>
+          )}
           <Button look="danger" className={TALL} disabled={pending} onClick={onReject}>
             <X size={15} aria-hidden /> Reject
             <span className="max-md:hidden">

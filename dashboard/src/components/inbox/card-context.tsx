@@ -13,7 +13,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         {rule !== undefined && (
           <Fact name="Why it asks">
-            <VisibleText text={rule} />
+            <VisibleText text={ruleWords(rule)} />
           </Fact>
         )}
         <Fact name="So far">
@@ -71,6 +71,12 @@ export function CardContext({ item }: { item: ApprovalView }) {
   );
 }
 
+/** `default ask Bash` is how it is recorded. */
+function ruleWords(rule: string): string {
+  const [, tool] = /^default ask (\S+)$/.exec(rule) ?? [];
+  return tool === undefined ? rule : `no rule allows this use of ${tool}`;
+}
+
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <>
@@ -94,7 +100,7 @@ function Files({ files }: Pick<ApprovalView["did"], "files">) {
   );
 }
 
-const Hash = ({ value }: { value: string }) => (
+export const Hash = ({ value }: { value: string }) => (
   <code className="font-mono text-muted text-xs" title={value}>
     {value.replace(/^sha256[:-]/, "").slice(0, 12)}
   </code>

@@ -8,6 +8,7 @@ import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { useRefusal } from "../../live/me.ts";
+import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
 import { CardTrail } from "./card-trail.tsx";
 import { dangersOf } from "./dangers.ts";
@@ -46,8 +47,10 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
               </h2>
               <Waits item={item} />
               <Expires at={item.expiresAt} />
+              <AskPerson item={item} />
             </div>
             <CardTrail trail={item.trail} />
+            <AskedPerson item={item} />
           </header>
           {dangers.length > 0 && <Dangers dangers={dangers} />}
           {children}

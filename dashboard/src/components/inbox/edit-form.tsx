@@ -21,8 +21,8 @@ export interface EditState {
 
 const PAUSE_MS = 200;
 
-/** What comes of a draft, a moment after the last key. */
-export function useEditState({ id }: ApprovalView, { input }: Draft, enabled: boolean): EditState {
+/** What comes of an input, a moment after the last key. */
+export function useEditState({ id }: ApprovalView, input: unknown, enabled: boolean): EditState {
   const [asked, setAsked] = useState(input);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(input), PAUSE_MS);
@@ -41,14 +41,14 @@ export interface EditFormProps {
   draft: Draft;
   onChange(draft: Draft): void;
   state: EditState;
+  problem: string | undefined;
 }
 
-export function EditForm({ draft, onChange, state: { checked, failed } }: EditFormProps) {
+export function EditForm({ draft, onChange, state: { checked }, problem }: EditFormProps) {
   const [shown, setShown] = useState<EditPreview>();
   useEffect(() => {
     if (checked && checked.problem === undefined) setShown(checked);
   }, [checked]);
-  const problem = draft.problem ?? checked?.problem ?? failed?.message;
   return (
     <div className="flex flex-col gap-3">
       {draft.fields.map((field, at) => (

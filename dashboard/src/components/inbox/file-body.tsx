@@ -8,6 +8,7 @@ import { Diff } from "../../display/diff.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { editPreviewQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
+import { FileMoved } from "./file-moved.tsx";
 import { withoutBanner } from "./patch.ts";
 
 export function FileBody({ item }: { item: ApprovalView }) {
@@ -31,12 +32,7 @@ export function FileBody({ item }: { item: ApprovalView }) {
           {whole ? "Only the change" : "Whole file"}
         </Button>
       </div>
-      {whole && moved && (
-        <p className="pb-1 text-sm text-warn">
-          The file has been changed since. Nothing of that is lost: if you approve, it is asked again with the
-          new difference.
-        </p>
-      )}
+      {whole && moved && <FileMoved />}
       <Diff whole patch={withoutBanner(patch)} />
     </div>
   );

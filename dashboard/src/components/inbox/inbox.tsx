@@ -65,7 +65,12 @@ export function Inbox({ items, runs }: InboxProps) {
       </div>
       <div className={classNames("flex min-w-0 flex-1 flex-col", wanted === undefined && "max-md:hidden")}>
         {together && similar.length > 1 ? (
-          <Together items={similar} onDone={(words) => done(words, similar)} onLeave={() => open(item)} />
+          <Together
+            items={similar}
+            onDone={(words) => done(words, similar)}
+            onFailed={setSaid}
+            onLeave={() => open(item)}
+          />
         ) : item ? (
           <Card
             key={item.id}

@@ -53,6 +53,11 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
           <span className="flex flex-wrap gap-1">
             {gone ? <Badge>decided</Badge> : <Waits item={item} />}
             {!gone && <Expires at={item.expiresAt} />}
+            {!gone && item.asked && (
+              <Badge tone="info">
+                for <VisibleText text={item.asked.person} />
+              </Badge>
+            )}
             {!gone && dangersOf(item).length > 0 && <Badge tone="bad">look twice</Badge>}
           </span>
         </span>

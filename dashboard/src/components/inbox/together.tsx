@@ -19,10 +19,12 @@ import { useSeen } from "./use-seen.ts";
 export interface TogetherProps {
   items: readonly ApprovalView[];
   onDone(words: string): void;
+  /** Those that were recorded are gone, and with them perhaps this view: what failed must be said elsewhere too. */
+  onFailed(words: string): void;
   onLeave(): void;
 }
 
-export function Together({ items, onDone, onLeave }: TogetherProps) {
+export function Together({ items, onDone, onFailed, onLeave }: TogetherProps) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [rejecting, setRejecting] = useState(false);
   const [failed, setFailed] = useState<ReadonlyMap<string, string>>(new Map());
@@ -38,7 +40,9 @@ export function Together({ items, onDone, onLeave }: TogetherProps) {
     setPending(false);
     setFailed(failures);
     const done = chosen.length - failures.size;
-    if (failures.size === 0) onDone(`${plural(done, "answer")} recorded: ${common}`);
+    if (failures.size === 0) return onDone(`${plural(done, "answer")} recorded: ${common}`);
+    const [why] = failures.values();
+    onFailed(`${plural(done, "answer")} recorded, ${failures.size} not: ${why}`);
   };
   const approve = () => {
     if (may) void answer({ decision: "approve" });

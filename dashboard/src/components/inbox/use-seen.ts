@@ -1,26 +1,25 @@
 // A17: whether the whole of what is asked about has been in sight. What is short is at once; what is long when it has been
 // scrolled to its end. Approving waits for it.
 
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefCallback, useEffect, useState } from "react";
 
 export interface Seen {
   /** To be put behind the last line. */
-  end: RefObject<HTMLDivElement | null>;
+  end: RefCallback<HTMLDivElement>;
   whole: boolean;
 }
 
 /** `what`: another one has not been seen. */
 export function useSeen(what: string): Seen {
-  const end = useRef<HTMLDivElement>(null);
+  const [mark, setMark] = useState<HTMLDivElement | null>(null);
   const [seen, setSeen] = useState<string>();
   useEffect(() => {
-    const mark = end.current;
     if (!mark) return;
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(what);
     });
     observer.observe(mark);
     return () => observer.disconnect();
-  }, [what]);
-  return { end, whole: seen === what };
+  }, [what, mark]);
+  return { end: setMark, whole: seen === what };
 }

@@ -6,6 +6,9 @@ export interface NoticeSettings {
   /** Outside of the page too, where the browser allows it. */
   needsYou: boolean;
   done: boolean;
+  /** A short tone, also while one looks. */
+  soundNeedsYou: boolean;
+  soundDone: boolean;
   /** Nothing outside of the page between these two, as "22:00". */
   quiet: boolean;
   from: string;
@@ -15,6 +18,8 @@ export interface NoticeSettings {
 export const FIRST_SETTINGS: NoticeSettings = {
   needsYou: false,
   done: false,
+  soundNeedsYou: false,
+  soundDone: false,
   quiet: false,
   from: "22:00",
   to: "07:00",
@@ -51,6 +56,8 @@ export function parseSettings(text: string | null): NoticeSettings {
       ...FIRST_SETTINGS,
       ...isFlag("needsYou"),
       ...isFlag("done"),
+      ...isFlag("soundNeedsYou"),
+      ...isFlag("soundDone"),
       ...isFlag("quiet"),
       ...isTime("from"),
       ...isTime("to"),
@@ -65,6 +72,15 @@ export function isQuietAt({ quiet, from, to }: NoticeSettings, now: Date): boole
   if (!quiet) return false;
   const time = `${String(now.getHours()).padStart(2, "0")}:${String(now.getMinutes()).padStart(2, "0")}`;
   return from <= to ? time >= from && time < to : time >= from || time < to;
+}
+
+/** When the quiet hours that are now will be over. */
+export function quietEnds({ to }: NoticeSettings, now: Date): Date {
+  const [hours, minutes] = to.split(":").map(Number);
+  const end = new Date(now);
+  end.setHours(hours!, minutes, 0, 0);
+  if (end <= now) end.setDate(end.getDate() + 1);
+  return end;
 }
 
 function subscribe(listener: () => void): () => void {

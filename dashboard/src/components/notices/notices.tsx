@@ -10,8 +10,10 @@ import { onFeedNews } from "../../live/follow-feed.ts";
 import { approvalsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
+import { DIGEST } from "./digest.ts";
 import { askedSince, endOf, type Notice } from "./news.ts";
 import { notifyOutside } from "./notify-outside.ts";
+import { soundFor } from "./sound.ts";
 
 const SHOWN_MS = 8_000;
 const MOST = 3;
@@ -22,7 +24,8 @@ export function Notices() {
   const drop = useCallback((notice: Notice) => setShown((all) => all.filter((one) => one !== notice)), []);
   const tell = useCallback(
     (notice: Notice) => {
-      notifyOutside(notice, () => void navigate(placeOf(notice)));
+      notifyOutside(notice, (shown) => void navigate(placeOf(shown)));
+      soundFor(notice);
       setShown((all) =>
         [...all.filter(({ rootRunId }) => rootRunId !== notice.rootRunId), notice].slice(-MOST),
       );
@@ -64,7 +67,9 @@ const inSight = ({ kind, rootRunId }: Notice, pathname: string): boolean =>
 const placeOf = ({ kind, rootRunId, approvalId }: Notice) =>
   kind === "needs-you"
     ? ({ to: "/inbox", search: approvalId === undefined ? {} : { item: approvalId } } as const)
-    : ({ to: "/r/$runId", params: { runId: rootRunId } } as const);
+    : rootRunId === DIGEST
+      ? ({ to: "/" } as const)
+      : ({ to: "/r/$runId", params: { runId: rootRunId } } as const);
 
 function useNews(tell: (notice: Notice) => void): void {
   const { data } = useQuery(approvalsQuery);

@@ -1,13 +1,33 @@
 // A notification of the browser's own, for who looks elsewhere. All tabs show the same one under the same tag, so that
 // there is one for each tree however many tabs are open.
 
+import { digestOf } from "./digest.ts";
 import type { Notice } from "./news.ts";
-import { isQuietAt, noticeSettings } from "./notice-settings.ts";
+import { isQuietAt, noticeSettings, quietEnds } from "./notice-settings.ts";
 
-export function notifyOutside(notice: Notice, onClick: () => void): void {
+let kept: Notice[] = [];
+
+export function notifyOutside(notice: Notice, onClick: (shown: Notice) => void): void {
   const settings = noticeSettings();
   const isWanted = notice.kind === "needs-you" ? settings.needsYou : settings.done;
-  if (!isWanted || !document.hidden || isQuietAt(settings, new Date())) return;
+  if (!isWanted) return;
+  const now = new Date();
+  if (isQuietAt(settings, now)) keepForLater(notice, quietEnds(settings, now), onClick);
+  else if (document.hidden) show(notice, onClick);
+}
+
+/** At the end of the quiet hours all of it is one notice. */
+function keepForLater(notice: Notice, until: Date, onClick: (shown: Notice) => void): void {
+  kept.push(notice);
+  if (kept.length > 1) return;
+  setTimeout(() => {
+    const digest = digestOf(kept);
+    kept = [];
+    if (digest) show(digest, onClick);
+  }, until.getTime() - Date.now());
+}
+
+function show(notice: Notice, onClick: (shown: Notice) => void): void {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return;
   try {
     const shown = new Notification(notice.title, {
@@ -17,7 +37,7 @@ export function notifyOutside(notice: Notice, onClick: () => void): void {
     });
     shown.onclick = () => {
       window.focus();
-      onClick();
+      onClick(notice);
       shown.close();
     };
   } catch {

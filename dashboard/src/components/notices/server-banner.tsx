@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CloudOff, RefreshCw, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { holdNow } from "../../display/use-now.ts";
 import { clockTime, plural } from "../../display/words.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
@@ -13,6 +14,7 @@ import { Copyable } from "../../ui/copyable.tsx";
 export function ServerBanner() {
   const { state, since } = useConnection();
   const isLong = useIsLong(state === "lost", since);
+  useEffect(() => holdNow(state === "lost"), [state]);
   const [restart, forget] = useRestart();
   if (state === "signed-out")
     return (
@@ -27,8 +29,8 @@ export function ServerBanner() {
       <Bar look="bg-bad-soft text-bad">
         <CloudOff size={15} aria-hidden className="shrink-0" />
         <span>
-          The server does not answer since {clockTime(since)}. What was recorded is safe; this page goes on by
-          itself.
+          The server does not answer since {clockTime(since)}: times stand still. What was recorded is safe;
+          this page goes on by itself.
         </span>
       </Bar>
     );

@@ -12,6 +12,7 @@ import { ApprovalsStrip } from "./approvals-strip.tsx";
 import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
 import { Notice } from "./notice.tsx";
 import { OutcomeCard } from "./outcome-card.tsx";
+import { ProviderNotice } from "./provider-notice.tsx";
 import { stoppingOf } from "./stopping.ts";
 
 export interface RunNoticesProps {
@@ -26,11 +27,13 @@ export interface RunNoticesProps {
 export function RunNotices({ journal, rootId, runId, isExplained, onSelect }: RunNoticesProps) {
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
   const failure = useFailure(journal, runId);
+  const run = journal.runs.get(runId);
   const outcomes = data.filter((item) => item.kind === "outcome" && item.runId === runId);
   const others = data.filter((item) => !outcomes.includes(item));
   return (
     <>
       <StopNotice journal={journal} runId={runId} />
+      {run && <ProviderNotice run={run} />}
       {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
       {outcomes.map((item) => (
         <OutcomeCard key={item.id} item={item} />

@@ -47,11 +47,17 @@ function endText(row: RunRow): string {
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** What the last events began. */
-function doing({ timeline, row }: RunJournal): string {
+function doing({ timeline, row, events }: RunJournal): string {
   const last = timeline.entries.at(-1);
-  if (last?.kind === "model") return `Thinking (turn ${row.turns})`;
+  if (last?.kind === "model") return `Thinking (turn ${row.turns}${attemptOf(events)})`;
   if (last?.kind === "tool") return last.title;
   return `Working (turn ${row.turns})`;
+}
+
+function attemptOf(events: RunJournal["events"]): string {
+  const last = events.at(-1);
+  const attempt = last?.type === "MODEL_CALL_STARTED" ? (last.payload.attempt ?? 1) : 1;
+  return attempt > 1 ? `, attempt ${attempt}` : "";
 }
 
 function agentsOf(runs: Runs, ids: readonly string[] = []): string {

@@ -1,10 +1,10 @@
 // Everything about one run that is not what it said: what came of it, what it cost, what it may.
 
-import { useState } from "react";
 import { Tabs } from "../../ui/tabs.tsx";
 import type { RunViewProps } from "../run-view.ts";
 import { BudgetTab } from "./budget-tab.tsx";
 import { FilesTab } from "./files-tab.tsx";
+import { PANEL_TABS, type PanelTab } from "./panel-tabs.ts";
 import { PromptTab } from "./prompt-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
@@ -13,25 +13,33 @@ import { TodosTab } from "./todos-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 
-const TABS = [
-  { value: "result", label: "Result" },
-  { value: "files", label: "Files" },
-  { value: "usage", label: "Usage" },
-  { value: "budget", label: "Budget" },
-  { value: "tools", label: "Tools" },
-  { value: "prompt", label: "Prompt" },
-  { value: "todos", label: "To do" },
-  { value: "raw", label: "Events" },
-] as const;
-type Tab = (typeof TABS)[number]["value"];
+const LABELS: Record<PanelTab, string> = {
+  result: "Result",
+  files: "Files",
+  usage: "Usage",
+  budget: "Budget",
+  tools: "Tools",
+  prompt: "Prompt",
+  todos: "To do",
+  raw: "Events",
+};
 
-export function RunPanel({ journal, runId, seq, onSelect }: RunViewProps) {
-  const [tab, setTab] = useState<Tab>("result");
+export interface RunPanelProps extends RunViewProps {
+  tab: PanelTab;
+  onTab(tab: PanelTab): void;
+}
+
+export function RunPanel({ journal, runId, seq, onSelect, tab, onTab }: RunPanelProps) {
   const run = journal.runs.get(runId);
   if (!run) return <Nothing>This run is not part of the tree.</Nothing>;
   return (
     <div className="flex h-full min-h-0 flex-1 flex-col">
-      <Tabs<Tab> value={tab} onChange={setTab} label="About this run" tabs={TABS}>
+      <Tabs<PanelTab>
+        value={tab}
+        onChange={onTab}
+        label="About this run"
+        tabs={PANEL_TABS.map((value) => ({ value, label: LABELS[value] }))}
+      >
         {tab === "raw" ? (
           <RawTab key={runId} run={run} seq={seq} />
         ) : (

@@ -26,9 +26,12 @@ export function filterOf(search: RunsSearch, now: number): RunsFilter {
   };
 }
 
-/** Words and reasons to wait are looked for at every depth: what is found below a root would be missed otherwise. */
+/**
+ * Words and reasons to wait are looked for at every depth: what is found below a root would be missed otherwise. That
+ * somebody has to answer shows on the root too.
+ */
 export const showsAll = ({ all, q, waiting }: RunsSearch): boolean =>
-  all === true || q !== undefined || waiting !== undefined;
+  all === true || q !== undefined || (waiting !== undefined && waiting !== "person");
 
 function sinceTime(since: Since, now: number): number {
   if (since === "today") return new Date(now).setHours(0, 0, 0, 0);

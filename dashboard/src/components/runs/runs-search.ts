@@ -11,7 +11,7 @@ export interface RunsSearch {
   agent?: string;
   status?: RunStatus[];
   since?: Since;
-  waiting?: WaitingOn["kind"];
+  waiting?: WaitingOn["kind"] | "person";
   sort?: "cost";
   /** Runs below others too. */
   all?: true;
@@ -22,7 +22,9 @@ export function runsSearch(search: Record<string, unknown>): RunsSearch {
   const words = typeof status === "string" ? status.split(",") : [status].flat();
   const statuses = RUN_STATUSES.filter((each) => words.includes(each));
   const since = SINCE.find((each) => each === search["since"]);
-  const waiting = WaitingOn.shape.kind.options.find((each) => each === search["waiting"]);
+  const waiting = ([...WaitingOn.shape.kind.options, "person"] as const).find(
+    (each) => each === search["waiting"],
+  );
   return {
     ...(typeof q === "string" && q !== "" ? { q } : typeof q === "number" ? { q: String(q) } : {}),
     ...(typeof agent === "string" && agent !== "" ? { agent } : {}),

@@ -11,7 +11,7 @@ export interface SavedView {
 
 export const SAVED_VIEWS: readonly SavedView[] = [
   { name: "All", search: {}, counted: false },
-  { name: "Needs me", search: { status: ["suspended"] }, counted: true },
+  { name: "Needs me", search: { waiting: "person" }, counted: true },
   { name: "Running", search: { status: ["pending", "running", "waiting"] }, counted: true },
   { name: "Failed today", search: { status: ["failed"], since: "today" }, counted: true },
   { name: "Unknown outcome", search: { waiting: "outcome_unknown" }, counted: true },

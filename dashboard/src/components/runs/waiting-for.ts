@@ -34,6 +34,8 @@ export function waitingFor({
       return other(`provider${time}`);
     case "slot":
       return other("a free place");
+    case "paused":
+      return other("somebody to let it go on");
     default:
       return you(REASONS[kind]);
   }
@@ -48,7 +50,6 @@ const REASONS = {
   storage: "the store cannot be written",
   definition_changed: "its agent was changed",
   quarantine: "its journal cannot be read",
-  paused: "paused",
 };
 
 const you = (text: string): WaitingFor => ({ text, you: true });

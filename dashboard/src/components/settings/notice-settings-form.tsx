@@ -1,15 +1,19 @@
 // U32: notifications are asked for here, never by surprise.
 
+import { Volume2 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
+import type { Notice } from "../notices/news.ts";
 import { chooseNotices, type NoticeSettings, useNoticeSettings } from "../notices/notice-settings.ts";
+import { playTone } from "../notices/sound.ts";
 import { Section } from "./section.tsx";
 
 export function NoticeSettingsForm() {
   const settings = useNoticeSettings();
   const [permission, ask] = usePermission();
   const isOff = permission !== "granted";
+  const sounds = settings.soundNeedsYou || settings.soundDone;
   return (
     <Section
       title="Notifications"
@@ -24,20 +28,28 @@ export function NoticeSettingsForm() {
       {permission === "none" && <p className="text-muted">This browser has none for pages.</p>}
       <Choice name="needsYou" label="When something needs you" settings={settings} isOff={isOff} />
       <Choice name="done" label="When a run that you started has ended" settings={settings} isOff={isOff} />
+      <Sound
+        name="soundNeedsYou"
+        kind="needs-you"
+        label="A tone when something needs you"
+        settings={settings}
+      />
+      <Sound name="soundDone" kind="done" label="A tone when a run has ended" settings={settings} />
       <div className="flex flex-wrap items-center gap-2">
-        <Choice name="quiet" label="Not between" settings={settings} isOff={isOff} />
+        <Choice name="quiet" label="Neither between" settings={settings} isOff={isOff && !sounds} />
         {(["from", "to"] as const).map((name) => (
           <Input
             key={name}
             type="time"
             aria-label={name === "from" ? "Quiet from" : "Quiet until"}
             className="max-md:h-10"
-            disabled={isOff || !settings.quiet}
+            disabled={(isOff && !sounds) || !settings.quiet}
             value={settings[name]}
             onChange={({ target }) => target.value && chooseNotices({ [name]: target.value })}
           />
         ))}
       </div>
+      <p className="text-muted">What comes in quiet hours is told at their end, as one.</p>
     </Section>
   );
 }
@@ -56,10 +68,22 @@ function usePermission(): [Permission, ask: () => void] {
 }
 
 interface ChoiceProps {
-  name: "needsYou" | "done" | "quiet";
+  name: "needsYou" | "done" | "soundNeedsYou" | "soundDone" | "quiet";
   label: string;
   settings: NoticeSettings;
   isOff: boolean;
+}
+
+/** With a way to hear it before. */
+function Sound({ kind, ...choice }: Omit<ChoiceProps, "isOff"> & { kind: Notice["kind"] }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Choice {...choice} isOff={false} />
+      <Button size="small" look="quiet" className="max-md:h-10" onClick={() => playTone(kind)}>
+        <Volume2 size={13} aria-hidden /> Hear it
+      </Button>
+    </div>
+  );
 }
 
 function Choice({ name, label, settings, isOff }: ChoiceProps) {

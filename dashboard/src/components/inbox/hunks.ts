@@ -1,0 +1,107 @@
+// U22: a change of a file taken apart into the places that it touches, and put together again with only some of them. Pure.
+// What stands between two places is the same before and after, so any choice of them is a text that a person has seen.
+
+import { diffLines } from "diff";
+
+export interface Hunk {
+  /** The first line that it touches, as the file is now. */
+  line: number;
+  /** With some lines around it. */
+  patch: string;
+}
+
+interface Piece {
+  before: string;
+  after: string;
+}
+
+export interface Hunks {
+  hunks: readonly Hunk[];
+  /** The file with these of them. */
+  textWith(chosen: ReadonlySet<number>): string;
+}
+
+/** As on the server: two long unlike texts would hold up the page. */
+const TIMEOUT_MS = 100;
+const AROUND = 3;
+
+/** Undefined where it cannot be taken apart in time. */
+export function hunksOf(before: string, after: string): Hunks | undefined {
+  const pieces = piecesOf(before, after);
+  if (!pieces) return undefined;
+  const touched = pieces.flatMap((piece, at) => (isHunk(piece) ? [at] : []));
+  return {
+    hunks: touched.map((at) => hunkAt(pieces, at)),
+    textWith: (chosen) =>
+      pieces.map((piece, at) => (chosen.has(touched.indexOf(at)) ? piece.after : piece.before)).join(""),
+  };
+}
+
+/** An input of the same tool that leaves exactly this text. */
+export function inputLeaving(input: unknown, before: string, after: string): unknown {
+  const { path } = input as { path: string };
+  return typeof input === "object" && input !== null && "old_string" in input
+    ? { path, ...uniqueReplacement(before, after) }
+    : { path, content: after };
+}
+
+function piecesOf(before: string, after: string): Piece[] | undefined {
+  const parts = diffLines(before, after, { timeout: TIMEOUT_MS });
+  if (!parts) return undefined;
+  const pieces: Piece[] = [];
+  for (const { value, added, removed } of parts) {
+    const last = pieces.at(-1);
+    const piece = { before: added ? "" : value, after: removed ? "" : value };
+    if (last && isHunk(last) && (added || removed)) {
+      last.before += piece.before;
+      last.after += piece.after;
+    } else pieces.push(piece);
+  }
+  return pieces;
+}
+
+const isHunk = ({ before, after }: Piece): boolean => before !== after;
+
+function hunkAt(pieces: readonly Piece[], at: number): Hunk {
+  const { before, after } = pieces[at]!;
+  const gap = linesOf(pieces[at - 1]?.before ?? "");
+  // What stands close behind the hunk above is shown there already.
+  const above = gap.slice(Math.max(at > 1 ? AROUND : 0, gap.length - AROUND));
+  const below = linesOf(pieces[at + 1]?.before ?? "").slice(0, AROUND);
+  const [removed, added] = [linesOf(before), linesOf(after)];
+  const lineIn = (side: keyof Piece) =>
+    pieces.slice(0, at).reduce((sum, piece) => sum + linesOf(piece[side]).length, 1);
+  const range = (side: keyof Piece, lines: readonly string[]) =>
+    `${lineIn(side) - above.length},${above.length + lines.length + below.length}`;
+  const marked = [
+    ...above.map((text) => ` ${text}`),
+    ...removed.map((text) => `-${text}`),
+    ...added.map((text) => `+${text}`),
+    ...below.map((text) => ` ${text}`),
+  ];
+  const head = `@@ -${range("before", removed)} +${range("after", added)} @@`;
+  return { line: lineIn("before"), patch: [head, ...marked.map(withEnd)].join("\n") };
+}
+
+/** A line that has no end says so: otherwise to add one would look like no change. */
+const withEnd = (line: string): string =>
+  line.endsWith("\n") ? line.slice(0, -1) : `${line}\n\\ No newline at end of file`;
+
+const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+/** The fewest lines around all that differs that stand in the file only once. */
+function uniqueReplacement(before: string, after: string): { old_string: string; new_string: string } {
+  const [old, young] = [linesOf(before), linesOf(after)];
+  const shorter = Math.min(old.length, young.length);
+  let head = 0;
+  while (head < shorter && old[head] === young[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === young.at(-1 - tail)) tail++;
+  for (let wider = 0; ; wider = wider * 2 + 1) {
+    const [from, left] = [Math.max(0, head - wider), Math.max(0, tail - wider)];
+    const piece = old.slice(from, old.length - left).join("");
+    const isWhole = from === 0 && left === 0;
+    if (isWhole || (piece !== "" && before.indexOf(piece) === before.lastIndexOf(piece)))
+      return { old_string: piece, new_string: young.slice(from, young.length - left).join("") };
+  }
+}

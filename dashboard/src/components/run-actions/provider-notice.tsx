@@ -1,0 +1,50 @@
+// U45: a run that waits for its provider: why, since how many tries, for how long, and who else does. A person need not
+// wait that long.
+
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { RotateCcw } from "lucide-react";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { plural } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { providerWaitsQuery } from "../../live/queries.ts";
+import type { RunJournal } from "../../live/run-journal.ts";
+import { Button } from "../../ui/button.tsx";
+import { Countdown } from "../timeline/countdown.tsx";
+import { Notice } from "./notice.tsx";
+import { Problem } from "./problem.tsx";
+import { useAct } from "./use-act.ts";
+
+export function ProviderNotice({ run: { row, events } }: { run: RunJournal }) {
+  const { waitingOn, id, endedAt, cancelRequested } = row;
+  const waits = waitingOn?.kind === "provider" && endedAt === undefined && !cancelRequested;
+  const { data } = useQuery({ ...providerWaitsQuery, enabled: waits });
+  const { busy, problem, act } = useAct();
+  if (!waits) return null;
+  const last = events.findLast(({ type }) => type === "MODEL_CALL_STARTED" || type === "MODEL_CALL_FAILED");
+  const attempt = last?.type === "MODEL_CALL_FAILED" ? (last.payload.attempt ?? 1) : 0;
+  const others = Math.max(0, (data?.total ?? 1) - 1);
+  return (
+    <Notice tone="warn">
+      <span className="min-w-0 break-words">
+        {attempt > 0 && `Attempt ${attempt} brought no answer: `}
+        <VisibleText text={waitingOn.detail ?? "The provider asked to wait."} />
+      </span>
+      {waitingOn.until !== undefined && <Countdown until={waitingOn.until} />}
+      {others > 0 && (
+        <Link to="/settings" hash="provider" className="underline">
+          {plural(others, "other run")} {others === 1 ? "waits" : "wait"} as well
+        </Link>
+      )}
+      <Button
+        size="small"
+        className="max-md:h-10"
+        disabled={busy}
+        onClick={() => void act(() => client.resume(id))}
+      >
+        <RotateCcw size={13} aria-hidden /> Retry now
+      </Button>
+      <Problem text={problem} />
+    </Notice>
+  );
+}

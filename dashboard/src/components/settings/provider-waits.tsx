@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { RotateCcw } from "lucide-react";
+import type { ListedRun } from "../../../../src/api/schema.ts";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { plural } from "../../display/words.ts";
+import { client } from "../../live/client.ts";
+import { providerWaitsQuery } from "../../live/queries.ts";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../run-actions/problem.tsx";
+import { useAct } from "../run-actions/use-act.ts";
+import { Countdown } from "../timeline/countdown.tsx";
+import { Section } from "./section.tsx";
+
+const SHOWN = 10;
+
+/** U45: what the providers of models said last to those who wait for them, and until when. */
+export function ProviderWaits() {
+  const { data, isError, error, refetch } = useQuery(providerWaitsQuery);
+  const { busy, problem, act } = useAct();
+  const runs = data?.runs ?? [];
+  const retryAll = async () => {
+    for (const { id } of runs) await client.resume(id);
+  };
+  return (
+    <Section title="Model provider" text="Runs that wait because it refused or asked to wait.">
+      <div id="provider" className="flex w-full flex-col gap-3">
+        {isError && <Failure error={error} onAgain={() => void refetch()} />}
+        {!data && !isError && <Loading />}
+        {data && runs.length === 0 && <p>No run waits for its provider.</p>}
+        {runs.length > 0 && (
+          <>
+            <p>
+              {plural(data?.total ?? runs.length, "run")} {runs.length === 1 ? "waits" : "wait"}. Each tries
+              again by itself.
+            </p>
+            <ul className="flex flex-col gap-1.5">
+              {runs.slice(0, SHOWN).map((run) => (
+                <Wait key={run.id} run={run} />
+              ))}
+            </ul>
+            <Button className="self-start max-md:h-10" disabled={busy} onClick={() => void act(retryAll)}>
+              <RotateCcw size={14} aria-hidden /> Retry {runs.length === 1 ? "it" : "all"} now
+            </Button>
+          </>
+        )}
+        <Problem text={problem} />
+      </div>
+    </Section>
+  );
+}
+
+const Wait = ({ run: { id, agent, waitingOn } }: { run: ListedRun }) => (
+  <li className="flex flex-wrap items-center gap-x-2">
+    <Link to="/r/$runId" params={{ runId: id }} className="text-accent underline">
+      <VisibleText text={agent} />
+    </Link>
+    {waitingOn?.until !== undefined && <Countdown until={waitingOn.until} />}
+    <span className="min-w-0 break-words text-muted">
+      <VisibleText text={waitingOn?.detail ?? ""} />
+    </span>
+  </li>
+);

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { visible } from "./visible.ts";
+
+test.each(["👩‍👩‍👧‍👦 at home", "👩🏽‍💻 works", "I ❤️ it", "🏳️‍🌈", "plain\ttext\r\n"])(
+  "what is one picture stays one: %s",
+  (text) => {
+    expect(visible(text)).toBe(text);
+  },
+);
+
+test.each([
+  ["rm\u200d -rf", "rm⟦U+200D⟧ -rf"],
+  ["👩\u200dx", "👩⟦U+200D⟧x"],
+  ["x\u200d👩", "x⟦U+200D⟧👩"],
+  ["1\ufe0f", "1⟦U+FE0F⟧"],
+  ["👩\u202e\u200d👩", "👩⟦U+202E⟧⟦U+200D⟧👩"],
+  ["👩\u200d\u200d👩", "👩⟦U+200D⟧⟦U+200D⟧👩"],
+  ["\u{e0041}👩", "⟦U+E0041⟧👩"],
+])("[A17] what hides beside a picture is spelled out: %j", (text, shown) => {
+  expect(visible(text)).toBe(shown);
+});

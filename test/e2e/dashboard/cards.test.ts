@@ -1,0 +1,93 @@
+// The cards that are seldom seen: another host, a server's tool, work for another agent, a budget, a run that repeats itself.
+
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
+import { useBrowser } from "./browser.fixture.ts";
+import { listed, opened, openInbox } from "./inbox.fixture.ts";
+import { stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+const SERVER = join(
+  import.meta.dirname,
+  "../../../node_modules/@modelcontextprotocol/server-filesystem/dist/index.js",
+);
+
+const asking = async (): Promise<Project> => {
+  const p = await stageProject({
+    "cadre.yaml": `mcpServers: { files: { command: ${process.execPath}, args: [${SERVER}, .] } }\n`,
+    "agents/clerk.md": agent(
+      "clerk",
+      "agents: [editor]\nmcpServers: [files]\npermissions: { ask: [delegate, WebFetch] }\n",
+    ),
+    "clerk.script.yaml": `turns:
+  - { when: { turn: 1, task: fetch }, calls: [{ tool: WebFetch, input: { url: "https://example.test/a?b=c" } }] }
+  - { when: { turn: 1, task: server }, calls: [{ tool: mcp__files__read_text_file, input: { path: README.md } }] }
+  - { when: { turn: 1, task: give }, calls: [{ tool: delegate, input: { agent: editor, task: "Write it down" } }] }
+  - report: { summary: "done" }
+`,
+    "agents/spender.md": agent("spender", "limits: { maxTokens: 200, onBudget: suspend }\n"),
+    "spender.script.yaml": `turns:
+  - { text: "I look around.", calls: [{ tool: LS, input: { path: . } }], usage: { input: 500, output: 100 } }
+  - report: { summary: "done" }
+`,
+    "agents/looper.md": agent("looper"),
+    "looper.script.yaml": `turns:
+  - { calls: [{ tool: LS, input: { path: . } }] }
+`,
+  });
+  await p.cadre("trust");
+  return p;
+};
+
+const accessible = async (page: Page) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [
+    id,
+    nodes.map(({ html }) => html),
+  ]);
+
+test("[U20] [U21] each kind of item has a card that says what it is about, without a barrier", async () => {
+  await using p = await asking();
+  const { client, page, problems } = await openInbox(browser, p, {
+    fetch: "clerk",
+    server: "clerk",
+    give: "clerk",
+    "spend it": "spender",
+    "go round": "looper",
+  });
+  page.setDefaultTimeout(30_000);
+  await listed(page, 5);
+  const card = page.getByRole("article");
+
+  await opened(page, /example\.test/);
+  await card.getByText("example.test").first().waitFor();
+  expect(await accessible(page)).toEqual([]);
+
+  await opened(page, /mcp__files|read_text_file/);
+  await card
+    .getByText(/README\.md/)
+    .first()
+    .waitFor();
+  expect(await card.innerText()).toMatch(/files/);
+
+  await opened(page, /editor/);
+  await card.getByText("Starts").waitFor();
+  await card.getByText("It and those below it").waitFor();
+  await card.getByLabel("Let it have at most").selectOption("3 turns");
+  await card.getByRole("button", { name: "Approve as changed" }).click();
+  await listed(page, 4);
+
+  await opened(page, /spender/);
+  await card.getByRole("heading", { name: "spender has used up its budget" }).waitFor();
+  expect(await accessible(page)).toEqual([]);
+
+  await opened(page, /looper/);
+  await card.getByRole("heading", { name: "looper repeats itself" }).waitFor();
+  const decided = (await client.runs({ agent: "editor" })).runs;
+  expect(decided).toHaveLength(1);
+  expect((await client.events(decided[0]!.id))[0]!.payload).toMatchObject({ limits: { maxTurns: 3 } });
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,44 @@
+// An inbox in a real browser, with what some runs ask for in it.
+
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import type { CadreClient } from "../../../src/api/client.ts";
+import type { Project } from "../../../src/cli/cli.fixture.ts";
+import type { PageOptions, useBrowser } from "./browser.fixture.ts";
+import { clientOf, serve } from "./stage.fixture.ts";
+
+export const SOON = { timeout: 15_000 };
+
+/** `tasks`: for each the agent that is started with it. */
+export async function openInbox(
+  browser: ReturnType<typeof useBrowser>,
+  p: Project,
+  tasks: Record<string, string>,
+  options: PageOptions = {},
+) {
+  const stage = await serve(p);
+  const client = clientOf(stage, p);
+  const runIds: string[] = [];
+  for (const [task, name] of Object.entries(tasks))
+    runIds.push((await client.startRun({ agent: name, task, attended: true })).runId);
+  const { page, problems } = await browser.open(stage.link, options);
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${stage.url}/inbox`);
+  return { stage, client, page, problems, runIds };
+}
+
+export const rows = (page: Page) => page.getByRole("list", { name: "Waiting for you" }).getByRole("link");
+export const listed = (page: Page, count: number) => expect.poll(() => rows(page).count(), SOON).toBe(count);
+export const opened = async (page: Page, row: RegExp) => {
+  await rows(page).filter({ hasText: row }).first().click();
+  await page.getByRole("article").waitFor();
+};
+
+/** When it has ended. */
+export async function summaryOf(client: CadreClient, runId: string): Promise<string> {
+  const signal = AbortSignal.timeout(30_000);
+  for await (const _ of client.follow({ runId, signal })) {
+    // To its end.
+  }
+  return (await client.run(runId)).summary ?? "";
+}

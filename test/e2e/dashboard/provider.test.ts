@@ -1,0 +1,48 @@
+// A run that waits for its provider: seen, and not waited for.
+
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { useBrowser } from "./browser.fixture.ts";
+import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = useBrowser();
+
+test("[U45] a run that waits says why, for how long and who else does; one click tries again now", async () => {
+  await using p = await stageProject({
+    "agents/asker.md": agent("asker"),
+    "asker.script.yaml": `turns:
+  - { when: { attempt: 1, task: first }, error: { status: 429, message: "slow down", retryAfter: 600 } }
+  - report: { summary: "answered" }
+`,
+  });
+  const stage = await serve(p);
+  const client = clientOf(stage, p);
+  const start = async (task: string) => (await client.startRun({ agent: "asker", task })).runId;
+  const waits = (count: number) =>
+    expect
+      .poll(async () => (await client.runs({ waiting: "provider", total: true })).total, { timeout: 20_000 })
+      .toBe(count);
+  const first = await start("first");
+  await waits(1);
+  const second = await start("second");
+  await waits(2);
+
+  const { page, problems } = await browser.open(stage.link);
+  page.setDefaultTimeout(20_000);
+  await page.goto(`${stage.url}/r/${first}`);
+  await page.getByText(/Attempt 1 brought no answer: .*slow down/).waitFor();
+  await page
+    .getByText(/next try in \d+ min/)
+    .first()
+    .waitFor();
+  await page.getByText("1 other run waits as well").waitFor();
+  await page.getByRole("button", { name: "Retry now" }).click();
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+
+  await page.goto(`${stage.url}/settings`);
+  await page.getByText("1 run waits.").waitFor();
+  const told = await p.cadre("resume", second);
+  expect(told.code, told.stderr).toBe(0);
+  await page.getByText("No run waits for its provider.").waitFor();
+  expect(problems).toEqual([]);
+});
