@@ -44,8 +44,8 @@ engine: local
 server: { host: 127.0.0.1, port: 4470 }
 concurrency: 10
 search: { provider: searxng, url: http://127.0.0.1:8888 }
-webhooks: []
-users: []
+webhooks: {}
+users: {}
 pools: {}
 retention: {}
 `;

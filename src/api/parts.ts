@@ -12,15 +12,13 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
-import type { Telling } from "../webhooks/telling.ts";
 import type { AsSender } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
-import type { Person } from "./person.ts";
-import type { Check, ForkBody, LinkView } from "./schema.ts";
+import type { Check, ForkBody, LinkView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
-import type { WorkspaceTree } from "./wire.ts";
+import type { TeamParts } from "./team-parts.ts";
 
-export interface ApiParts {
+export interface ApiParts extends TeamParts {
   store: Store;
   people: PeopleParts;
   admit(request: RunRequest, idempotencyKey?: string): Promise<{ runId: RunId; existed: boolean }>;
@@ -44,12 +42,8 @@ export interface ApiParts {
   /** What `cadre doctor` would say of this machine and this project's settings. */
   checks(): Promise<Check[]>;
   info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
-  /** The named user whose routes these are; absent: whoever holds the folder's token. */
-  person?: Person;
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
-  /** Absent: there are none. */
-  webhooks?: Pick<Telling, "hooks" | "test">;
   /** `served`: while a public server listens. */
   web: { served?: Web };
   /** What no answer can hold: told to whoever runs the process. */

@@ -12,10 +12,9 @@ import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
-import type { Person } from "./person.ts";
 import { refusalPage } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
-import { createVisitors, type Visitors } from "./visitors.ts";
+import { createVisitors, type VisitorParts, type Visitors } from "./visitors.ts";
 import { wellness } from "./wellness.ts";
 
 /** Where `npm run build` puts the web page. */
@@ -27,7 +26,7 @@ export interface PublicOptions {
   token: string;
   names: readonly string[];
   /** What named users see who are no admins (default: their own runs). */
-  sees?: Person["sees"] | undefined;
+  sees?: VisitorParts["sees"] | undefined;
   /** The folder that the web page was built to. */
   page: string;
   /** Told of everything that the door keeps out. */

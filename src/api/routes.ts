@@ -15,10 +15,9 @@ import { metricsRoutes } from "./routes/metrics.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { teamRoutes } from "./routes/team.ts";
 import { usageRoutes } from "./routes/usage.ts";
-import { userRoutes } from "./routes/users.ts";
 import { webRoutes } from "./routes/web.ts";
-import { webhookRoutes } from "./routes/webhooks.ts";
 import { whyRoutes } from "./routes/why.ts";
 
 export function apiRoutes(parts: RouteParts): Route[] {
@@ -37,8 +36,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...healthRoutes(parts),
     ...metricsRoutes(parts),
     ...webRoutes(parts),
-    ...userRoutes(parts),
-    ...webhookRoutes(parts),
+    ...teamRoutes(parts),
     ...contractRoutes(parts),
     ...mcpRoutes(parts),
   ];

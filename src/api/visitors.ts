@@ -54,7 +54,9 @@ export function createVisitors({ users, sees, cut, onProblem }: VisitorParts): V
         cut(sockets);
       }
   };
+  let changes = 0;
   const end = users.onChange(() => {
+    changes++;
     // Not knowing is no reason to stay open.
     look().catch((error: unknown) => {
       for (const { sockets } of entries.values()) cut(sockets);
@@ -64,11 +66,19 @@ export function createVisitors({ users, sees, cut, onProblem }: VisitorParts): V
       });
     });
   });
+  /** Revoked while it was looked up, it would be let in, and cut by nobody. */
+  const known = async (hash: string): ReturnType<Users["byKey"]> => {
+    for (;;) {
+      const before = changes;
+      const user = await users.byKey(hash);
+      if (changes === before) return user;
+    }
+  };
   return {
     async comeIn(key, socket) {
       if (key === "") return undefined;
       const hash = hashOf(key);
-      const user = await users.byKey(hash);
+      const user = await known(hash);
       if (user && socket) attend(hash, user.role, socket);
       return user && personOf(user, sees);
     },

@@ -24,7 +24,7 @@ test("[A09] users are made, listed, rotated and revoked by commands, while the s
   const [user] = (await p.cadre("users", "rotate", "vera", "--json")).lines();
   await expect(reader.read()).rejects.toThrow("terminated");
   expect((await fetch(`${url}/api/me`, { headers })).status).toBe(401);
-  const next = { Authorization: `Bearer ${user!["token"]}` };
+  const next = { Authorization: `Bearer ${String(user!["token"])}` };
   expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(200);
   expect((await p.cadre("users", "revoke", "vera")).stdout).toContain("vera comes in no more");
   expect((await fetch(`${url}/api/me`, { headers: next })).status).toBe(401);

@@ -6,7 +6,6 @@ import { Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../live/connection.ts";
 import { keepQueriesFresh } from "../live/follow-feed.ts";
-import { useRefusal } from "../live/me.ts";
 import { approvalsQuery } from "../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../ui/hotkeys.ts";
 import { Kbd } from "../ui/kbd.tsx";
@@ -30,7 +29,6 @@ export function Shell() {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  const mayStart = useRefusal("operator") === undefined;
   useEffect(keepQueriesFresh, []);
   useEffect(listenForHotkeys, []);
   useHotkeys([
@@ -40,7 +38,7 @@ export function Shell() {
       run: () => void navigate({ to }),
     })),
     { keys: "mod+k", label: "Find anything", run: () => setOpened("palette") },
-    ...(mayStart ? [{ keys: "n", label: "Start a run", run: () => setOpened("start") }] : []),
+    { keys: "n", label: "Start a run", run: () => setOpened("start") },
     { keys: "?", label: "Show all keys", run: () => setOpened("help") },
   ]);
   return (

@@ -9,17 +9,14 @@ import { blobForm } from "../blobs.ts";
 import { giveBack, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
 import type { Batch } from "./batch.ts";
+import { Beside } from "./beside.ts";
 import { importTree, moveTree } from "./carry.ts";
-import { CaughtUp } from "./caught-up.ts";
 import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
-import { postgresOutbox } from "./outbox.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { isAlive, keepAlive, keepKey, letGo, runUnder } from "./small-tables.ts";
-import type { Sql } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
-import { postgresUsers } from "./users.ts";
 
 type Store = contract.Store;
 
@@ -31,10 +28,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return new PostgresStore(id, parts);
 }
 
-class PostgresStore extends CaughtUp implements Store {
+class PostgresStore extends Beside implements Store {
   readonly id: string;
-  readonly users: Store["users"];
-  readonly outbox: Store["outbox"];
   private readonly workers = new Set<string>();
   /** Runs that were perhaps taken: nobody knows, so nobody drives them. */
   private readonly doubtful = new Set<RunId>();
@@ -42,10 +37,6 @@ class PostgresStore extends CaughtUp implements Store {
   constructor(id: string, parts: CommitterParts) {
     super(parts);
     this.id = id;
-    const read = <T>(work: (sql: Sql) => Promise<T>): Promise<T> => this.reading(work);
-    const write = <T>(apply: (batch: Batch) => Promise<T>): Promise<T> => this.enqueue(apply);
-    this.users = postgresUsers({ feed: this.feed, read, write });
-    this.outbox = postgresOutbox({ read, write });
   }
 
   start(

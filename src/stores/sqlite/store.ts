@@ -6,7 +6,6 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { blobForm } from "../blobs.ts";
-import type { Outbox } from "../outbox.ts";
 import { giveBack, takeLease } from "../rules.ts";
 import {
   type Append,
@@ -23,26 +22,21 @@ import {
   type Store,
   type Writer,
 } from "../store.ts";
-import type { Users } from "../users.ts";
 import type { Batch } from "./batch.ts";
+import { Beside } from "./beside.ts";
 import { importTree, moveTree } from "./carry.ts";
-import { CaughtUp } from "./caught-up.ts";
 import type { SqliteOptions } from "./committer.ts";
-import { sqliteOutbox } from "./outbox.ts";
 import { prune } from "./prune.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
-import { sqliteUsers } from "./users.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
   return new SqliteStore(options);
 }
 
-class SqliteStore extends CaughtUp implements Store {
+class SqliteStore extends Beside implements Store {
   readonly id: string;
-  readonly users: Users;
-  readonly outbox: Outbox;
 
   constructor(options: SqliteOptions) {
     super(options);
@@ -50,12 +44,7 @@ class SqliteStore extends CaughtUp implements Store {
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
     this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`);
-    this.db.exec("UPDATE webhooks SET holder = NULL");
     this.id = this.identity();
-    const { sql } = this;
-    const write = <T>(apply: (batch: Batch) => T): Promise<T> => this.enqueue(apply);
-    this.users = sqliteUsers({ sql, write });
-    this.outbox = sqliteOutbox({ sql, write, position: () => this.lastPosition });
   }
 
   start(

@@ -1,22 +1,16 @@
 // Who may come in by name, for admins: let somebody in, give them a new token, let them in no more. A token is shown once.
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import type { MadeUser, RoleView, UserView } from "../../../../src/api/schema.ts";
-import { messageOf } from "../../../../src/errors.ts";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { MadeUser } from "../../../../src/api/schema.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
-import { When } from "../../display/when.tsx";
-import { client } from "../../live/client.ts";
 import { usersQuery } from "../../live/queries.ts";
-import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input, Select } from "../../ui/input.tsx";
+import { NewUserForm } from "./new-user-form.tsx";
 import { Section } from "./section.tsx";
+import { UserRow } from "./user-row.tsx";
 
 export function UserList() {
   const users = useQuery({ ...usersQuery, refetchOnMount: "always" });
@@ -34,7 +28,7 @@ export function UserList() {
       {users.data && users.data.length > 0 && (
         <ul className="w-full divide-y divide-line rounded-md border border-line">
           {users.data.map((user) => (
-            <User key={user.name} user={user} onMade={setMade} />
+            <UserRow key={user.name} user={user} onMade={setMade} />
           ))}
         </ul>
       )}
@@ -58,116 +52,5 @@ export function UserList() {
         )}
       </Dialog>
     </Section>
-  );
-}
-
-interface Making {
-  onMade(made: MadeUser): void;
-}
-
-function User({ user, onMade }: { user: UserView } & Making) {
-  const { name, role, rotatedAt, revokedAt, madeBy } = user;
-  const queries = useQueryClient();
-  const onSettled = () => queries.invalidateQueries(usersQuery);
-  const rotating = useMutation({ mutationFn: () => client.rotateUser(name), onSuccess: onMade, onSettled });
-  const revoking = useMutation({ mutationFn: () => client.revokeUser(name), onSettled });
-  const error = rotating.error ?? revoking.error;
-  const isBusy = rotating.isPending || revoking.isPending;
-  return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2">
-      <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-center gap-2">
-          <span className="break-all font-medium">{name}</span>
-          <Badge tone={revokedAt === undefined ? "muted" : "warn"}>
-            {revokedAt === undefined ? role : "revoked"}
-          </Badge>
-        </p>
-        <p className="text-muted text-xs">
-          {revokedAt === undefined ? "token made " : "revoked "}
-          <When ts={revokedAt ?? rotatedAt} />, let in by <VisibleText text={madeBy} />
-        </p>
-        {error && (
-          <p role="alert" className="text-bad">
-            {messageOf(error)}
-          </p>
-        )}
-      </div>
-      <Button
-        size="small"
-        className="max-md:h-10"
-        aria-label={`New token for ${name}`}
-        disabled={isBusy}
-        onClick={() => rotating.mutate()}
-      >
-        {revokedAt === undefined ? "New token" : "Let in again"}
-      </Button>
-      {revokedAt === undefined && (
-        <Button
-          size="small"
-          look="danger"
-          className="max-md:h-10"
-          aria-label={`Revoke ${name}`}
-          disabled={isBusy}
-          onClick={() => revoking.mutate()}
-        >
-          Revoke
-        </Button>
-      )}
-    </li>
-  );
-}
-
-function NewUserForm({ onMade }: Making) {
-  const queries = useQueryClient();
-  const [name, setName] = useState("");
-  const [role, setRole] = useState<RoleView>("operator");
-  const adding = useMutation({
-    mutationFn: () => client.addUser({ name, role }),
-    onSuccess(made) {
-      setName("");
-      onMade(made);
-    },
-    onSettled: () => queries.invalidateQueries(usersQuery),
-  });
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    adding.mutate();
-  };
-  return (
-    <form className="flex flex-wrap items-end gap-2" onSubmit={submit}>
-      <Field label="Name" quiet>
-        {(id) => (
-          <Input
-            id={id}
-            className="w-44 max-md:h-10"
-            autoComplete="off"
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Role" quiet>
-        {(id) => (
-          <Select
-            id={id}
-            className="max-md:h-10"
-            value={role}
-            onChange={({ target }) => setRole(target.value as RoleView)}
-          >
-            <option value="viewer">viewer</option>
-            <option value="operator">operator</option>
-            <option value="admin">admin</option>
-          </Select>
-        )}
-      </Field>
-      <Button type="submit" className="max-md:h-10" disabled={name === "" || adding.isPending}>
-        Let in
-      </Button>
-      {adding.isError && (
-        <p role="alert" className="w-full text-bad">
-          {messageOf(adding.error)}
-        </p>
-      )}
-    </form>
   );
 }

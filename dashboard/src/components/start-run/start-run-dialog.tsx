@@ -7,6 +7,7 @@ import { messageOf } from "../../../../src/errors.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
+import { useRefusal } from "../../live/me.ts";
 import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -69,6 +70,7 @@ function Fields({ names, first, onClose }: { names: readonly string[]; first: st
   const task = useRef<HTMLTextAreaElement>(null);
   useEffect(() => task.current?.focus(), []);
   const problem = draftProblem(draft);
+  const lacking = useRefusal("operator");
   const starting = useMutation({
     mutationFn: () => client.startRun(requestOf(draft), key.current),
     onSuccess: ({ runId }) => {
@@ -131,7 +133,13 @@ function Fields({ names, first, onClose }: { names: readonly string[]; first: st
         <Button className="max-md:h-10" onClick={onClose}>
           Not now
         </Button>
-        <Button type="submit" look="main" className="max-md:h-10" disabled={starting.isPending}>
+        <Button
+          type="submit"
+          look="main"
+          className="max-md:h-10"
+          disabled={starting.isPending || lacking !== undefined}
+          title={lacking}
+        >
           {starting.isPending ? "Starting…" : "Start"}
         </Button>
       </div>

@@ -1,0 +1,24 @@
+// What stands beside the journals: who may come in, and how far webhooks were told.
+
+import type { Outbox } from "../outbox.ts";
+import type { Users } from "../users.ts";
+import type { Batch } from "./batch.ts";
+import { CaughtUp } from "./caught-up.ts";
+import type { SqliteOptions } from "./committer.ts";
+import { sqliteOutbox } from "./outbox.ts";
+import { sqliteUsers } from "./users.ts";
+
+export class Beside extends CaughtUp {
+  readonly users: Users;
+  readonly outbox: Outbox;
+
+  constructor(options: SqliteOptions) {
+    super(options);
+    const { sql } = this;
+    const write = <T>(apply: (batch: Batch) => T): Promise<T> => this.enqueue(apply);
+    this.users = sqliteUsers({ sql, write });
+    this.outbox = sqliteOutbox({ sql, write, position: () => this.lastPosition });
+    // The process before is gone.
+    this.db.exec("UPDATE webhooks SET holder = NULL");
+  }
+}
