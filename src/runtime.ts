@@ -164,13 +164,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
     async start() {
-      const card = {
-        host: parts.host,
-        pid: parts.pid,
-        pool,
-        version: options.version ?? "",
-        since: Date.now(),
-      };
+      const card = cardOf(parts, pool, options.version);
       stopWork = await startWork({ engine, parts, report, workspaces, card });
     },
     async endCancelled(runIds, signal) {
@@ -222,6 +216,14 @@ interface Work {
   workspaces: Workspaces | undefined;
   card: WorkerCard;
 }
+
+const cardOf = ({ host, pid }: LoopParts, pool: string, version = "unknown"): WorkerCard => ({
+  host,
+  pid,
+  pool,
+  version,
+  since: Date.now(),
+});
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
 async function startWork(work: Work): Promise<() => Promise<void>> {

@@ -1,7 +1,6 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
 // on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
-import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
@@ -118,18 +117,6 @@ export async function withClient<T>(
       await connection.close();
     }
   }
-}
-
-/** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
-export async function whoGoesOn(
-  client: CadreClient,
-  later = "the run goes on at the next `cadre run`",
-): Promise<string> {
-  const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
-  if (!only) return `no Cadre process is running here: ${later}`;
-  if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
-  const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
-  return `process ${only.pid}${where} goes on with it`;
 }
 
 /** A store that one process has at a time. */

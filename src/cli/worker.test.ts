@@ -32,10 +32,13 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p.start("up", "--no-worker", "--port", "0", "--no-open").shows(/up at (http\S+)/);
   const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
-  const headers = { Authorization: `Bearer ${token}` };
   return createClient({
     baseUrl: base!,
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } }),
+    fetch(url, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${token}`);
+      return fetch(url, { ...init, headers });
+    },
   });
 }
 
