@@ -48,6 +48,7 @@ import type {
   UsageView,
   Verification,
   WhyView,
+  WorkerView,
   WorkspaceTree,
 } from "./schema.ts";
 import type { MadeUser, Me, NewUser, TestAnswer, UserView, WebhookView } from "./team.ts";
@@ -57,6 +58,8 @@ export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable
 export interface CadreClient {
   health(): Promise<Health>;
   checks(): Promise<Check[]>;
+  /** Who drives runs of this store, the longest at work first. */
+  workers(): Promise<WorkerView[]>;
   startRun(request: StartRun, idempotencyKey?: string): Promise<{ runId: string }>;
   runs(filter?: RunsFilter): Promise<RunPage>;
   run(runId: string): Promise<RunDetail>;
@@ -159,6 +162,7 @@ export function createClient(options: ClientOptions): CadreClient {
   return {
     health: () => get("/api/health"),
     checks: async () => (await get<{ checks: Check[] }>("/api/checks")).checks,
+    workers: async () => (await get<{ workers: WorkerView[] }>("/api/workers")).workers,
     startRun: (request, key) => post("/api/runs", request, keyed(key)),
     runs: ({ status, roots, total, ...filter } = {}) =>
       get("/api/runs", {

@@ -70,6 +70,7 @@ export function ownStore(store: Store, user: string): Store {
     },
     quarantined: async () => mine(await store.quarantined(), ({ runId }) => runId),
     blob: (hash) => store.blob(hash, { user }),
+    workers: () => store.workers(),
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(onlyOwn(store, user, listener)),
   };

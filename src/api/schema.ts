@@ -25,6 +25,7 @@ export {
   type TranscriptView,
   Verification,
   WhyView,
+  WorkerView,
 } from "./answers.ts";
 export type { Comparison } from "./comparison.ts";
 export type { ExplanationView } from "./explanation.ts";

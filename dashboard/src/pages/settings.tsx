@@ -8,6 +8,7 @@ import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
 import { UserList } from "../components/settings/user-list.tsx";
+import { WorkerList } from "../components/settings/worker-list.tsx";
 import { useRefusal } from "../live/me.ts";
 
 export function SettingsPage() {
@@ -25,6 +26,7 @@ export function SettingsPage() {
           {isAdmin && <UserList />}
           <ProviderWaits />
           <ServerFacts />
+          {isAdmin && <WorkerList />}
           {isAdmin && <CheckList />}
         </div>
       </div>

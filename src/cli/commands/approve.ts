@@ -4,13 +4,14 @@
 import type { ApprovalView, DecisionBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
 import { cardsOf } from "../cards.ts";
-import { whoGoesOn, withClient } from "../connect.ts";
+import { withClient } from "../connect.ts";
 import { parseInput } from "../edit-json.ts";
 import { findItem, refuseOutcome } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { approvalLines, type Card, cardLines, editLines } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
 import type { Screen } from "../view/screen.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 export interface ApproveOptions {
   edit?: string;

@@ -2,9 +2,10 @@
 
 import type { OutcomeBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
-import { whoGoesOn, withClient } from "../connect.ts";
+import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;
 

@@ -1,9 +1,10 @@
 // `cadre reject ID`: refuses a call; the agent reads the reason and goes on without it.
 
-import { whoGoesOn, withClient } from "../connect.ts";
+import { withClient } from "../connect.ts";
 import { approvalIdOf } from "../find-item.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 export async function reject(
   { folder, io, json, screen, at }: Invocation,

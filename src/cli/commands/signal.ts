@@ -1,9 +1,10 @@
 // `cadre pause`, `resume`, `message`: a word to a run. It is recorded, and whoever drives the run heeds it.
 
 import type { CadreClient } from "../../api/client.ts";
-import { whoGoesOn, withClient } from "../connect.ts";
+import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
+import { whoGoesOn } from "../who-goes-on.ts";
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
   signal(invocation, async (client) => {

@@ -221,4 +221,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (webhook, id)
   );
   `,
+  `
+  -- what a worker says of itself, as JSON
+  ALTER TABLE workers ADD COLUMN card TEXT;
+  `,
 ];

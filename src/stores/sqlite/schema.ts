@@ -226,4 +226,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (webhook, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- what a worker says of itself, as JSON
+  ALTER TABLE workers ADD COLUMN card TEXT;
+  `,
 ];

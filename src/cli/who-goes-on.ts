@@ -1,0 +1,17 @@
+// What a command says of the run that it has recorded something for: whoever drives it may be a process elsewhere.
+
+import { hostname } from "node:os";
+import type { CadreClient } from "../api/client.ts";
+import { plainLine } from "./view/plain.ts";
+
+/** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
+export async function whoGoesOn(
+  client: CadreClient,
+  later = "the run goes on at the next `cadre run`",
+): Promise<string> {
+  const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
+  if (!only) return `no Cadre process is running here: ${later}`;
+  if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
+  const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
+  return `process ${only.pid}${where} goes on with it`;
+}
