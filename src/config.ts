@@ -60,6 +60,8 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   restate: RestateConfig;
   /** Agents at work in one workspace at the same time (S1-69). */
   concurrency: number;
+  /** Absolute folders, by the pool of workers that takes the runs there. */
+  pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[] };
   problems: Problem[];
   /** Where something stands in the file; its first line where there is none. */
@@ -125,6 +127,12 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
     services: values.services ?? {},
     web: values.web ?? { allow: [], deny: [], private: [] },
     roles: values.roles ?? [],
+    pools: Object.fromEntries(
+      Object.entries(values.pools ?? {}).map(([name, folders]) => [
+        name,
+        folders.map((path) => resolve(folder, path)),
+      ]),
+    ),
     server: {
       host: over.host ?? values.server?.host ?? "127.0.0.1",
       port: over.port ?? values.server?.port ?? 4470,
@@ -223,6 +231,7 @@ function dangers(folder: string): Danger[] {
       },
     },
     whole("users", "who may act"),
+    whole("pools", "whose runs are driven here"),
     { ...whole("sandbox", "a weaker sandbox"), when: ({ sandbox }) => isWeaker(sandbox!) },
     { ...whole("taint", "weaker checks"), when: ({ taint }) => taint === false },
     {

@@ -8,6 +8,7 @@ import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { poolOf, workspacesOf } from "./config/pools.ts";
 import { type Config, isOnServer } from "./config.ts";
 import { startDueScan } from "./engines/due-scan.ts";
 import type { Engine } from "./engines/engine.ts";
@@ -38,11 +39,12 @@ import { canonicalRules, offers, openProject, type Project, type ProjectOptions 
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { touchWhileAlive } from "./runtime/alive-file.ts";
 import { openEngine } from "./runtime/open-engine.ts";
+import { isOurs } from "./runtime/our-runs.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
-import type { Store } from "./stores/store.ts";
+import type { Store, WorkerCard, Workspaces } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
@@ -62,12 +64,18 @@ export interface RuntimeOptions extends ProjectOptions {
   /** A store that is open already; it is not closed at `stop`. */
   store?: Store;
   /** Runs that are driven at the same time. */
-  concurrency?: number;
+  concurrency?: number | undefined;
+  /** Whose runs are driven; otherwise the folder's own pool. */
+  pool?: string | undefined;
+  /** Of the program, for those who look at who is at work. */
+  version?: string;
   onProblem?(problem: { runId?: string; message: string; error: unknown }): void;
 }
 
 export interface Runtime {
   readonly config: Config;
+  /** Whose runs are driven here; undefined: all. */
+  readonly workspaces: Workspaces | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: PeopleParts;
@@ -112,12 +120,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const listeners = new Set<(delta: Delta) => void>();
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
+  const pool = options.pool ?? poolOf(config.pools, config.folder);
+  const workspaces = workspacesOf(config.pools, pool);
   const engine = await openEngine({
     config,
     storeId: store.id,
     worker,
     concurrency: options.concurrency ?? CONCURRENCY,
-    pool: "default",
+    pool,
     onError: (error, runId) => report(engineProblem(error, runId)),
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
@@ -144,6 +154,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   let stopAlive: (() => void) | undefined;
   return {
     config,
+    workspaces,
     store,
     parts,
     people,
@@ -157,7 +168,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
     async start() {
       stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
-      stopWork = await startWork(engine, parts, report);
+      const card = {
+        host: parts.host,
+        pid: parts.pid,
+        pool,
+        version: options.version ?? "",
+        since: Date.now(),
+      };
+      stopWork = await startWork({ engine, parts, report, workspaces, card });
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -201,8 +219,18 @@ function findReady(project: Project, report: Report): Project["find"] {
   };
 }
 
+interface Work {
+  engine: Engine;
+  parts: LoopParts;
+  report: Report;
+  /** Whose runs are driven; undefined: all. */
+  workspaces: Workspaces | undefined;
+  card: WorkerCard;
+}
+
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
-async function startWork(engine: Engine, parts: LoopParts, report: Report): Promise<() => Promise<void>> {
+async function startWork(work: Work): Promise<() => Promise<void>> {
+  const { engine, parts, report, workspaces, card } = work;
   const { store, clock, worker, drives } = parts;
   const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
     for (const runId of runIds) drives.get(runId)?.interrupt(reason);
@@ -210,6 +238,7 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
   const heartbeat = startHeartbeat({
     store,
     worker,
+    card,
     clock,
     held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
     onCancelled: (runIds) => interrupt(runIds, "cancel"),
@@ -230,10 +259,13 @@ async function startWork(engine: Engine, parts: LoopParts, report: Report): Prom
     if (from === "elsewhere" && engine.shared) return;
     for (const runId of woken) void engine.wake(runId);
   });
-  await engine.start((runId, signal) => drive(runId, parts, signal));
+  await engine.start(async (runId, signal, delivery) => {
+    if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
+  });
   const scan = startDueScan({
     store,
     wake: (runId) => engine.wake(runId),
+    of: workspaces,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });

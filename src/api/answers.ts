@@ -13,7 +13,7 @@ export const Health = z.object({
   storeId: z.string(),
   folder: z.string(),
   startedAt: z.number(),
-  /** True where this process drives runs; otherwise it only reads and appends. */
+  /** True where runs are driven: by this process, or by a worker elsewhere that is heard of. */
   drives: z.boolean(),
   /** The default model. */
   model: z.string(),
@@ -28,6 +28,22 @@ export const Check = z.object({
   fix: z.string().optional(),
 });
 export type Check = z.infer<typeof Check>;
+
+/** A process that drives runs. */
+export const WorkerView = z.object({
+  name: z.string(),
+  host: z.string(),
+  pid: z.int(),
+  pool: z.string(),
+  version: z.string(),
+  since: z.number(),
+  seenAt: z.number(),
+  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Others take its runs. */
+  silent: z.boolean(),
+  /** Runs that it holds. */
+  runs: z.int(),
+});
+export type WorkerView = z.infer<typeof WorkerView>;
 
 export const RunUsageView = z.object({
   input: z.number(),

@@ -43,6 +43,7 @@ import type {
   UsageFilter,
   UsageView,
   Verification,
+  WorkerView,
   WorkspaceTree,
 } from "./schema.ts";
 
@@ -51,6 +52,8 @@ export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable
 export interface CadreClient {
   health(): Promise<Health>;
   checks(): Promise<Check[]>;
+  /** Who drives runs of this store, the longest at work first. */
+  workers(): Promise<WorkerView[]>;
   startRun(request: StartRun, idempotencyKey?: string): Promise<{ runId: string }>;
   runs(filter?: RunsFilter): Promise<RunPage>;
   run(runId: string): Promise<RunDetail>;
@@ -128,6 +131,7 @@ export function createClient(options: ClientOptions): CadreClient {
   return {
     health: () => get("/api/health"),
     checks: async () => (await get<{ checks: Check[] }>("/api/checks")).checks,
+    workers: async () => (await get<{ workers: WorkerView[] }>("/api/workers")).workers,
     startRun: (request, key) => post("/api/runs", request, keyed(key)),
     runs: ({ status, roots, total, ...filter } = {}) =>
       get("/api/runs", {

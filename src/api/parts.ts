@@ -11,7 +11,7 @@ import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
-import type { Store } from "../stores/store.ts";
+import type { Store, Workspaces } from "../stores/store.ts";
 import type { Hub } from "./hub.ts";
 import type { Check, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
@@ -38,7 +38,15 @@ export interface ApiParts {
   onDelta(listener: (delta: Delta) => void): () => void;
   /** What `cadre doctor` would say of this machine and this project's settings. */
   checks(): Promise<Check[]>;
-  info: { version: string; folder: string; startedAt: number; drives: boolean; model: string };
+  info: {
+    version: string;
+    folder: string;
+    startedAt: number;
+    drives: boolean;
+    model: string;
+    /** Whose runs it drives, if not all. */
+    workspaces?: Workspaces | undefined;
+  };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
   /** `served`: while a public server listens. */

@@ -24,6 +24,7 @@ export {
   Stopping,
   type TranscriptView,
   Verification,
+  WorkerView,
 } from "./answers.ts";
 export type { ExplanationView } from "./explanation.ts";
 export {

@@ -13,6 +13,7 @@ import {
   ProblemView,
   RunSummary,
   RunUsageView,
+  WorkerView,
 } from "./answers.ts";
 
 export const Nothing = z.object({});
@@ -30,6 +31,7 @@ export const RunPage = z.object({
 });
 export const Approvals = z.object({ approvals: z.array(ApprovalView) });
 export const Checks = z.object({ checks: z.array(Check) });
+export const Workers = z.object({ workers: z.array(WorkerView) });
 export const Grants = z.object({ grants: z.array(GrantView) });
 export type RunPage = z.infer<typeof RunPage>;
 

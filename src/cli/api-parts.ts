@@ -20,6 +20,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     startedAt: Date.now(),
     drives,
     model: defaultModel,
+    workspaces: runtime.workspaces,
   };
   const by = userName();
   return {

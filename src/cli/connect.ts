@@ -1,6 +1,7 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
 // on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
+import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
@@ -23,6 +24,9 @@ export interface ConnectOptions {
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
+  /** Runs that are driven at the same time, and whose. */
+  concurrency?: number | undefined;
+  pool?: string | undefined;
   /** Where a sentence about trouble beside the command goes; otherwise to stderr. */
   say?: (line: string) => void;
   /** The same trouble, for who writes it down in another form. */
@@ -54,6 +58,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
   const { dir } = config;
   const store = checkStore(config, env);
+  if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir) : undefined;
   if (next) return asClient(next);
@@ -120,12 +125,21 @@ export async function whoGoesOn(
   client: CadreClient,
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
-  const { drives, pid } = await client.health();
-  return drives ? `process ${pid} goes on with it` : `no Cadre process is running here: ${later}`;
+  const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
+  if (!only) return `no Cadre process is running here: ${later}`;
+  if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
+  const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
+  return `process ${only.pid}${where} goes on with it`;
 }
 
 /** A store that one process has at a time. */
 export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+
+const onlyOnServer = (): CadreError =>
+  new CadreError(
+    "USAGE",
+    "--no-worker leaves the work to workers elsewhere, which needs a store on Postgres; here it is a file, which one process has. Nothing was started.",
+  );
 
 interface Opening extends StoreCheck {
   dir: string;
@@ -137,7 +151,9 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
   const { folder, env, flags, drive, say, serve } = options;
   try {
     const onProblem = options.onProblem ?? problemPrinter(say);
-    const runtime = await createRuntime({ folder, env, onProblem, ...(flags ? { flags } : {}) });
+    const { concurrency, pool } = options;
+    const more = { onProblem, concurrency, pool, version: version(), ...(flags ? { flags } : {}) };
+    const runtime = await createRuntime({ folder, env, ...more });
     await recognised(runtime, store);
     const parts = apiParts(runtime, drive, env);
     const app = createApp(parts);

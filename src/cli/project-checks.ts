@@ -1,6 +1,7 @@
 // What `cadre doctor` asks of the project: its configuration, its agents, its model, its runs.
 
 import type { CadreClient } from "../api/client.ts";
+import type { Health, WorkerView } from "../api/schema.ts";
 import { type Problem, problemText } from "../config/problem.ts";
 import { loadConfig } from "../config.ts";
 import { messageOf } from "../errors.ts";
@@ -24,8 +25,9 @@ export function configChecks(folder: string, env: Env): Finding[] {
 }
 
 export async function projectChecks(client: CadreClient): Promise<Finding[]> {
-  const [health, agents, { runs }] = await Promise.all([
+  const [health, workers, agents, { runs }] = await Promise.all([
     client.health(),
+    client.workers(),
     client.agents(),
     client.runs({ limit: 500, status: ["pending", "running", "waiting", "suspended"] }),
   ]);
@@ -34,12 +36,9 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
   const aside = runs.filter((run) => run.waitingOn?.kind === "quarantine");
   const own = agents.filter(({ file }) => !file.startsWith("builtin:"));
   const problems = own.flatMap((agent) => agent.problems);
-  const who =
-    health.pid === process.pid
-      ? "no Cadre process is running here"
-      : `process ${health.pid} has it since ${ago(health.startedAt, now)}`;
   return [
-    { state: "ok", name: "store", text: who },
+    { state: "ok", name: "store", text: whoHas(health, workers, now) },
+    ...workers.filter(({ silent }) => silent).map((worker) => silentWorker(worker, now)),
     ...problems.map((problem) => problemFinding("agents", problem as Problem)),
     { state: "ok", name: "agents", text: agentWords(own, agents.length - own.length) },
     modelFinding(health.model),
@@ -50,6 +49,20 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
       : []),
   ];
 }
+
+/** A store on a server has no owner: this very command has opened it, and workers drive. */
+function whoHas({ pid, startedAt }: Health, workers: readonly WorkerView[], now: number): string {
+  if (pid !== process.pid) return `process ${pid} has it since ${ago(startedAt, now)}`;
+  const alive = workers.filter(({ silent }) => !silent).length;
+  return alive === 0 ? "no Cadre process is running here" : `${count(alive, "worker")} at work`;
+}
+
+const silentWorker = ({ name, pid, host, seenAt }: WorkerView, now: number): Finding => ({
+  state: "warn",
+  name: "workers",
+  text: `${name} is silent, seen ${ago(seenAt, now)}: dead, frozen or cut off`,
+  fix: `look at process ${pid} on ${host}; others take its runs`,
+});
 
 /** Those that come with Cadre are ours to mend: they are only counted. */
 function agentWords(own: readonly { name: string }[], builtin: number): string {

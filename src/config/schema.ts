@@ -194,7 +194,8 @@ export const CONFIG_KEYS = {
   search: Search,
   webhooks: z.unknown(),
   users: z.unknown(),
-  pools: z.unknown(),
+  /** The folders whose runs a pool of workers takes. */
+  pools: z.record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text).min(1)),
   retention: z.unknown(),
 };
 

@@ -7,7 +7,7 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
-import type { Store } from "../stores/store.ts";
+import type { Store, Workspaces } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
 
 /** At most so many runs per scan; the others are still due at the next one. */
@@ -17,6 +17,8 @@ const LONGEST_RETRY = 15_000;
 export interface DueScanOptions {
   store: Pick<Store, "due" | "nextDue">;
   wake: (runId: RunId) => Promise<void>;
+  /** Absent: all of them. */
+  of?: Workspaces | undefined;
   clock: Clock;
   every?: number;
   /** 0…1; keeps the scans of several workers apart. */
@@ -33,12 +35,12 @@ export interface DueScan {
 
 /** Scans at once, and then for as long as the worker lives. */
 export function startDueScan(options: DueScanOptions): DueScan {
-  const { store, wake, clock, every = 1_000, jitter = Math.random, onError } = options;
+  const { store, wake, of, clock, every = 1_000, jitter = Math.random, onError } = options;
   const spread = (delay: number): number => delay * (0.75 + jitter() / 2);
 
   async function work(): Promise<{ result: number; nextIn: number }> {
     const now = clock.now();
-    const runIds = await store.due(now, LIMIT);
+    const runIds = await store.due(now, LIMIT, of);
     await wakeAll(runIds, wake);
     const nextDue = await store.nextDue();
     // What was due at `now` has been woken and may wait for its turn: sleeping towards it would be a busy loop.

@@ -8,12 +8,14 @@
 
 import type { Clock } from "../clock.ts";
 import type { RunId } from "../ids.ts";
-import { LEASE_MS, type Store } from "../stores/store.ts";
+import { LEASE_MS, type Store, type WorkerCard } from "../stores/store.ts";
 import { repeat } from "./repeat.ts";
 
 export interface HeartbeatOptions {
   store: Pick<Store, "heartbeat">;
   worker: string;
+  /** What it says of itself. */
+  card?: WorkerCard;
   clock: Clock;
   held: () => readonly { runId: RunId; epoch: number }[];
   /** Named again with every beat while they are held. Must not throw. */
@@ -35,13 +37,13 @@ export interface WorkerHeartbeat {
 
 /** Renews at once, and then for as long as the worker lives. */
 export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
-  const { store, worker, clock, held, onCancelled, onLost, every = 5_000, onError } = options;
+  const { store, worker, card, clock, held, onCancelled, onLost, every = 5_000, onError } = options;
   let deadline = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<{ result: undefined; nextIn: number }> {
     const asked = [...held()];
     const sent = clock.elapsed();
-    const { cancelled, lost } = await store.heartbeat(worker, asked);
+    const { cancelled, lost } = await store.heartbeat(worker, asked, card);
     deadline = sent + LEASE_MS;
     const now = new Map(held().map(({ runId, epoch }) => [runId, epoch]));
     const same = new Set(

@@ -20,8 +20,14 @@ const DEFAULT_WINDOW = 128_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal): Promise<void> {
-  const lease = await take(runId, parts);
+/** `redelivered`: an engine has lost the worker that has the run (E2). */
+export async function drive(
+  runId: RunId,
+  parts: LoopParts,
+  signal: AbortSignal,
+  delivery = { redelivered: false },
+): Promise<void> {
+  const lease = await take(runId, parts, delivery);
   if (!lease) return;
   let run: RunJournal | undefined;
   try {
@@ -32,9 +38,13 @@ export async function drive(runId: RunId, parts: LoopParts, signal: AbortSignal)
   }
 }
 
-async function take(runId: RunId, parts: LoopParts): Promise<Lease | undefined> {
+async function take(
+  runId: RunId,
+  parts: LoopParts,
+  delivery: { redelivered: boolean },
+): Promise<Lease | undefined> {
   try {
-    return await parts.store.acquire(runId, parts.worker);
+    return await parts.store.acquire(runId, parts.worker, delivery);
   } catch (error) {
     parts.onProblem({ runId, message: `Run ${runId} cannot be taken up.`, error });
     return undefined;

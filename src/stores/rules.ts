@@ -13,7 +13,7 @@ import {
 } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { type Held, isWhole } from "./held.ts";
-import type { Append, Lease, Refusal } from "./store.ts";
+import { type Append, LEASE_MS, type Lease, type Refusal, type WorkerCard, type WorkerRow } from "./store.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const EVENT_BYTES = 2_000_000;
@@ -108,8 +108,30 @@ export function rest(held: Held, wakeAt: number | undefined): void {
   held.acquisitions = 0;
 }
 
-/** The run is this worker's, in the next epoch. */
-export function takeLease(held: Held, worker: string): Lease {
+/** J6: it is due; or the worker that has it is dead, or another whom an engine has lost. `until`: how long that one counts as alive. */
+export function mayTake(
+  held: Held,
+  worker: string,
+  { now, until, redelivered }: { now: number; until: number | undefined; redelivered: boolean },
+): boolean {
+  if (held.worker === undefined) return held.dueAt !== undefined && held.dueAt <= now;
+  return until === undefined || (redelivered && held.worker !== worker);
+}
+
+/** Those that have shown a card; both stores name the columns alike. */
+export function workerRows(found: readonly Record<string, unknown>[]): WorkerRow[] {
+  const rows = found.map(({ name, expires_at: until, card, silent, runs }) => ({
+    name: name as string,
+    ...(JSON.parse(card as string) as WorkerCard),
+    seenAt: (until as number) - LEASE_MS,
+    silent: Boolean(silent),
+    runs: runs as number,
+  }));
+  return rows.sort((one, other) => one.since - other.since);
+}
+
+/** The run is this worker's, in the next epoch. `previousUntil`: the worker before may be alive until then. */
+export function takeLease(held: Held, worker: string, previousUntil?: number): Lease {
   held.worker = worker;
   held.epoch++;
   held.dueAt = undefined;
@@ -117,7 +139,7 @@ export function takeLease(held: Held, worker: string): Lease {
   const { epoch, acquisitions } = held;
   const row = { ...held.row, usage: { ...held.row.usage } };
   const events = isWhole(held) ? { events: [...held.recent] } : {};
-  return { worker, epoch, acquisitions, row, previousUntil: undefined, ...events };
+  return { worker, epoch, acquisitions, row, previousUntil, ...events };
 }
 
 /** As it is, without a word: a driver that leaves in order has not been lost with the run. */

@@ -134,6 +134,28 @@ export interface Lease extends Writer {
   previousUntil: number | undefined;
 }
 
+/** A process that drives runs, as it says of itself. */
+export interface WorkerCard {
+  host: string;
+  pid: number;
+  /** Whose runs it takes (E6). */
+  pool: string;
+  version: string;
+  since: number;
+}
+
+export interface WorkerRow extends WorkerCard {
+  name: string;
+  seenAt: number;
+  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Its runs are anybody's. */
+  silent: boolean;
+  /** Runs that it holds. */
+  runs: number;
+}
+
+/** Trees by where they work: the workspace of their root is one of these, or none of them. */
+export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };
+
 export interface RunFilter {
   status?: readonly RunRow["status"][];
   agent?: string;
@@ -272,15 +294,24 @@ export interface Store {
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
 
-  /** Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster. */
-  acquire(runId: RunId, worker: string): Promise<Lease | undefined>;
+  /**
+   * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.
+   * `redelivered`: an engine has lost the worker that holds it, so it is taken although the lease has not run out.
+   */
+  acquire(runId: RunId, worker: string, how?: { redelivered: boolean }): Promise<Lease | undefined>;
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
   /** Runs to drive now, the longest due first. */
-  due(now: number, limit: number): Promise<RunId[]>;
+  due(now: number, limit: number, of?: Workspaces): Promise<RunId[]>;
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;
-  heartbeat(worker: string, held: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat>;
+  heartbeat(
+    worker: string,
+    held: readonly { runId: RunId; epoch: number }[],
+    card?: WorkerCard,
+  ): Promise<Heartbeat>;
+  /** Those that have shown a card, the longest at work first. One that leaves in order is not listed any more. */
+  workers(): Promise<WorkerRow[]>;
   /** Sets a run aside that cannot be read: due no more until the store is opened again, and listed as what it is. */
   quarantine(entry: Quarantine): Promise<void>;
   quarantined(): Promise<Quarantine[]>;

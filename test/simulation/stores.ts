@@ -51,7 +51,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     id: "simulated",
     append: (append) =>
       write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.append(append)),
-    acquire: (runId, worker) => write(`acquire ${runId}`, (to) => to.acquire(runId, worker)),
+    acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.acquire(runId, ...how)),
     release: (runId, writer, wakeAt) => write(`let go ${runId}`, (to) => to.release(runId, writer, wakeAt)),
     start: (...all) => write("start", (to) => to.start(...all)),
     say: (said) => write("say", (to) => to.say(said)),
@@ -63,6 +63,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     putBlob: (text) => write("put blob", (to) => to.putBlob(text)),
     due: (...all) => read("due", (from) => from.due(...all)),
     nextDue: () => read("next due", (from) => from.nextDue()),
+    workers: () => read("workers", (from) => from.workers()),
     quarantined: () => read("quarantined", (from) => from.quarantined()),
     orphans: () => read("orphans", (from) => from.orphans()),
     run: (runId) => read("row", (from) => from.run(runId)),

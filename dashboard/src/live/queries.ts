@@ -14,6 +14,13 @@ export const checksQuery = queryOptions({
   staleTime: 0,
 });
 
+/** Workers come and go without an event, too. */
+export const workersQuery = queryOptions({
+  queryKey: ["workers"],
+  queryFn: () => client.workers(),
+  staleTime: 0,
+});
+
 export const runsQuery = (filter: RunsFilter) =>
   infiniteQueryOptions({
     queryKey: ["runs", filter],

@@ -6,6 +6,7 @@ import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
+import { WorkerList } from "../components/settings/worker-list.tsx";
 
 export function SettingsPage() {
   return (
@@ -19,6 +20,7 @@ export function SettingsPage() {
           <GrantList />
           <AccessSettings />
           <ServerFacts />
+          <WorkerList />
           <CheckList />
         </div>
       </div>

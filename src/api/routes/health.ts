@@ -3,7 +3,7 @@
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
-import { Checks } from "../wire.ts";
+import { Checks, Workers } from "../wire.ts";
 
 export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts): Route[] {
   return [
@@ -14,10 +14,20 @@ export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts
         summary: "Who serves this API, over which store",
         answer: Health,
       },
-      () => {
-        const { version, folder, startedAt, drives, model } = info;
+      async () => {
+        const { version, folder, startedAt, model } = info;
+        const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
         return { version, pid: process.pid, storeId: store.id, folder, startedAt, drives, model };
       },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/workers",
+        summary: "Who drives runs of this store",
+        answer: Workers,
+      },
+      async () => ({ workers: await store.workers() }),
     ),
     route(
       {

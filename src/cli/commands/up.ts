@@ -1,4 +1,4 @@
-// `cadre up`: drives what is due here, and serves the API on a port, until somebody ends it.
+// `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,6 +21,8 @@ export interface UpOptions {
   port?: string;
   model?: string;
   open: boolean;
+  /** Whether it drives, too. */
+  worker: boolean;
   demo?: boolean;
 }
 
@@ -42,7 +44,7 @@ async function stayUp(invocation: Invocation, options: UpOptions, order?: StartR
     const connection = await connect({
       folder,
       env: io.env,
-      drive: true,
+      drive: options.worker,
       flags: flagsOf(options),
       onProblem: log?.problem,
       serve: async (parts, config) => {

@@ -1,6 +1,7 @@
 // Who may drive a run and when: due runs, leases, rests that lose no wake-up, cancels over a subtree.
 
 import { describe, expect } from "vitest";
+import type { Workspaces } from "../store.ts";
 import {
   admit,
   admitChild,
@@ -195,6 +196,61 @@ export function leaseContract(open: Open): void {
         expect((await next.append([callStarted("m1")])).refused).toBeUndefined();
       },
     );
+
+    scenario(
+      "[E2] a run that an engine delivers again is taken at once, and its old lease is told",
+      async (opened) => {
+        const { store, clock } = opened;
+        await admit(store, "r1");
+        const old = await take(store, "r1", "w1");
+        clock.advance(1_000);
+        expect(await store.acquire("r1", "w2")).toBeUndefined();
+        expect(await store.acquire("r1", "w1", { redelivered: true })).toBeUndefined();
+        const lease = await store.acquire("r1", "w2", { redelivered: true });
+        expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
+        expect((await old.append([callStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
+        await store.release("r1", lease!, clock.now() + 100);
+        expect(await store.acquire("r1", "w3", { redelivered: true })).toBeUndefined();
+        clock.advance(LEASE);
+        await take(store, "r1", "w3");
+        clock.advance(LEASE + 1);
+        expect((await store.acquire("r1", "w4", { redelivered: true }))?.previousUntil).toBeUndefined();
+      },
+    );
+
+    scenario(
+      "[E9] workers are listed by the cards they show, with what they hold",
+      async ({ store, clock }) => {
+        const card = { host: "a", pid: 7, pool: "default", version: "1.2.3", since: clock.now() };
+        await admit(store, "r1");
+        await store.heartbeat("w1", [], card);
+        await store.heartbeat("w2", [], { ...card, pid: 8, since: clock.now() + 1 });
+        await take(store, "r1", "w1");
+        await store.heartbeat("nobody", []);
+        const seenAt = clock.now();
+        const first = { name: "w1", ...card, seenAt, silent: false, runs: 1 };
+        expect(await store.workers()).toEqual([first, expect.objectContaining({ name: "w2", runs: 0 })]);
+        clock.advance(LEASE);
+        await store.heartbeat("w2", []);
+        expect(await store.workers()).toMatchObject([
+          { ...first, silent: true },
+          { pid: 8, silent: false, seenAt: clock.now() },
+        ]);
+      },
+    );
+
+    scenario("[E6] what is due is asked for by the workspaces of trees", async ({ store, clock }) => {
+      await admit(store, "r1", { workspace: "/a" });
+      await admit(store, "r2", { workspace: "/b" });
+      const due = (of: Workspaces) => store.due(clock.now(), 10, of);
+      expect(await due({ in: ["/a", "/c"] })).toEqual(["r1"]);
+      expect(await due({ notIn: ["/a", "/c"] })).toEqual(["r2"]);
+      await take(store, "r1", "w1");
+      await take(store, "r2", "w1");
+      clock.advance(LEASE + 1);
+      expect(await due({ in: ["/b"] })).toEqual(["r2"]);
+      expect(await due({ notIn: ["/b"] })).toEqual(["r1"]);
+    });
 
     scenario("[E2] the heartbeat names runs that are to be cancelled", async ({ store }) => {
       await admit(store, "r1");

@@ -30,6 +30,9 @@ export async function prepare({ url, clock }: PostgresOptions): Promise<Committe
   }
 }
 
+/** A worker that has died is listed as silent until somebody has seen it. */
+const SILENT_KEPT_MS = 86_400_000;
+
 /** What could not be read may be readable by this version, or mended: if nobody is at work, it is tried again. */
 async function sweep(sql: Sql, now: number | null): Promise<void> {
   const alive = await sql.get(
@@ -37,7 +40,7 @@ async function sweep(sql: Sql, now: number | null): Promise<void> {
     now,
   );
   if (alive) return;
-  await sql.run("DELETE FROM workers");
+  await sql.run(`DELETE FROM workers WHERE expires_at < coalesce($1, ${NOW_MS}) - $2`, now, SILENT_KEPT_MS);
   await sql.run(
     "UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND worker IS NULL AND id IN (SELECT run FROM quarantine)",
   );

@@ -8,7 +8,15 @@ import type { RunRow } from "../../projections/run-row.ts";
 import { blobText } from "../blobs.ts";
 import { verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
+import type {
+  ApprovalRef,
+  Quarantine,
+  RunFilter,
+  StandingGrant,
+  Store,
+  StoreTotals,
+  Workspaces,
+} from "../store.ts";
 import { eventsOf, readableEvents } from "./events.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
@@ -18,6 +26,14 @@ import { countTotals, listSessions } from "./totals.ts";
 
 const DEFAULT_PAGE = 50;
 /** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
+interface DueQuestion {
+  now: number;
+  /** Null: the database's. */
+  clock: number | null;
+  limit: number;
+  of: Workspaces | undefined;
+}
+
 const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
 
 export class PostgresReader {
@@ -44,19 +60,22 @@ export class PostgresReader {
   }
 
   /** `now` is the caller's; whether a worker is alive is told by the database's clock, unless a test has its own. */
-  protected dueRuns(now: number, clock: number | null, limit: number): Promise<RunId[]> {
+  protected dueRuns({ now, clock, limit, of }: DueQuestion): Promise<RunId[]> {
+    const [ours, folders] = inWorkspaces(of);
     return this.reading(async (sql) => {
       const free = await sql.all(
-        `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ORDER BY due_at, n LIMIT $2`,
+        `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT $2`,
         now,
         limit,
+        ...folders,
       );
       const orphaned = await sql.all(
-        `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
+        `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE} ${ours}
            AND NOT EXISTS (SELECT 1 FROM workers WHERE name = runs.worker AND expires_at > coalesce($1, ${NOW_MS}))
            ORDER BY n LIMIT $2`,
         clock,
         limit,
+        ...folders,
       );
       // Taken between the two questions, a run would be told twice.
       const ids = new Set([...free, ...orphaned].map((columns) => columns["id"] as string));
@@ -267,4 +286,15 @@ function listed(columns: Columns): RunRow {
   return detail === undefined
     ? row
     : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+}
+
+/** By the root: a child may work in a worktree of its own. */
+function inWorkspaces(of: Workspaces | undefined): [condition: string, values: (readonly string[])[]] {
+  if (!of) return ["", []];
+  const test = "in" in of ? "= ANY($3)" : "<> ALL($3)";
+  const values = "in" in of ? of.in : of.notIn;
+  return [
+    `AND EXISTS (SELECT 1 FROM runs AS top WHERE top.id = runs.root AND top.workspace ${test})`,
+    [values],
+  ];
 }

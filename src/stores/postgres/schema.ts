@@ -172,4 +172,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX search_words ON search USING GIN (words);
   CREATE INDEX search_run ON search (run);
   `,
+  `
+  -- what a worker says of itself, as JSON
+  ALTER TABLE workers ADD COLUMN card TEXT;
+  `,
 ];

@@ -2,22 +2,39 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import type { Said } from "../store.ts";
+import { workerRows } from "../rules.ts";
+import type { Said, WorkerCard, WorkerRow } from "../store.ts";
+import { NOW_MS } from "./open.ts";
 import type { Sql } from "./sql.ts";
 
-export async function keepAlive(sql: Sql, worker: string, until: number): Promise<void> {
+/** The card is shown once and kept. */
+export async function keepAlive(sql: Sql, worker: string, until: number, card?: WorkerCard): Promise<void> {
   await sql.run(
-    `INSERT INTO workers (name, expires_at) VALUES ($1, $2)
-     ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at WHERE workers.expires_at <> excluded.expires_at`,
+    `INSERT INTO workers (name, expires_at, card) VALUES ($1, $2, $3)
+     ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(workers.card, excluded.card)
+     WHERE workers.expires_at <> excluded.expires_at OR (workers.card IS NULL AND excluded.card IS NOT NULL)`,
     worker,
     until,
+    card ? JSON.stringify(card) : null,
   );
 }
 
-export async function isAlive(sql: Sql, worker: string, now: number): Promise<boolean> {
-  return (
-    (await sql.get("SELECT 1 FROM workers WHERE name = $1 AND expires_at > $2", worker, now)) !== undefined
+/** Until when a worker counts as alive; undefined: it does not. */
+export async function aliveUntil(sql: Sql, worker: string, now: number): Promise<number | undefined> {
+  const found = await sql.get("SELECT expires_at FROM workers WHERE name = $1", worker);
+  const until = found?.["expires_at"] as number | undefined;
+  return until !== undefined && until > now ? until : undefined;
+}
+
+/** `clock` null: the database's. */
+export async function listWorkers(sql: Sql, clock: number | null): Promise<WorkerRow[]> {
+  const found = await sql.all(
+    `SELECT name, expires_at, card, expires_at <= coalesce($1, ${NOW_MS}) AS silent,
+       (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs
+     FROM workers WHERE card IS NOT NULL ORDER BY name`,
+    clock,
   );
+  return workerRows(found);
 }
 
 /** What a process has, when it leaves in order. */

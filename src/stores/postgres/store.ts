@@ -6,7 +6,7 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, takeLease } from "../rules.ts";
+import { giveBack, mayTake, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { CaughtUp } from "./caught-up.ts";
@@ -14,7 +14,7 @@ import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
-import { isAlive, keepAlive, keepKey, letGo, runUnder } from "./small-tables.ts";
+import { aliveUntil, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
 import { reportSetAside } from "./tree.ts";
 
 type Store = contract.Store;
@@ -29,7 +29,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
 class PostgresStore extends CaughtUp implements Store {
   readonly id: string;
-  private readonly workers = new Set<string>();
+  /** The workers that were heard of through this process. */
+  private readonly beating = new Set<string>();
   /** Runs that were perhaps taken: nobody knows, so nobody drives them. */
   private readonly doubtful = new Set<RunId>();
 
@@ -113,30 +114,34 @@ class PostgresStore extends CaughtUp implements Store {
     );
   }
 
-  async acquire(runId: RunId, worker: string): Promise<contract.Lease | undefined> {
+  async acquire(
+    runId: RunId,
+    worker: string,
+    how = { redelivered: false },
+  ): Promise<contract.Lease | undefined> {
     try {
-      return await this.enqueue((batch) => this.taken(runId, worker, batch), { rows: [runId] });
+      return await this.enqueue((batch) => this.taken(runId, worker, batch, how), { rows: [runId] });
     } catch (error) {
       this.doubtful.add(runId);
       throw error;
     }
   }
 
-  private async taken(runId: RunId, worker: string, batch: Batch): Promise<contract.Lease | undefined> {
+  private async taken(
+    runId: RunId,
+    worker: string,
+    batch: Batch,
+    { redelivered }: { redelivered: boolean },
+  ): Promise<contract.Lease | undefined> {
     const held = await batch.find(runId);
     const { now, sql } = batch;
     if (!held || held.row.endedAt !== undefined) return undefined;
-    if (
-      held.worker === undefined
-        ? held.dueAt === undefined || held.dueAt > now
-        : batch.alive.has(held.worker) || (await isAlive(sql, held.worker, now))
-    ) {
-      return undefined;
-    }
+    const until = held.worker === undefined ? undefined : await aliveUntil(sql, held.worker, now);
+    if (!mayTake(held, worker, { now, until, redelivered })) return undefined;
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
     batch.touch(held);
-    return takeLease(held, worker);
+    return takeLease(held, worker, until);
   }
 
   release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
@@ -151,18 +156,23 @@ class PostgresStore extends CaughtUp implements Store {
     );
   }
 
-  due(now: number, limit: number): Promise<RunId[]> {
-    return this.dueRuns(now, this.clock?.now() ?? null, limit);
+  due(now: number, limit: number, of?: contract.Workspaces): Promise<RunId[]> {
+    return this.dueRuns({ now, clock: this.clock?.now() ?? null, limit, of });
+  }
+
+  workers(): Promise<contract.WorkerRow[]> {
+    return this.reading((sql) => listWorkers(sql, this.clock?.now() ?? null));
   }
 
   async heartbeat(
     worker: string,
     holds: readonly { runId: RunId; epoch: number }[],
+    card?: contract.WorkerCard,
   ): Promise<contract.Heartbeat> {
     const doubtful = [...this.doubtful];
     const answer = await this.enqueue(
       async (batch) => {
-        await this.beat(worker, batch);
+        await this.beat(worker, batch, card);
         for (const runId of doubtful) await letGoOfDoubtful(runId, worker, holds, batch);
         const cancelled: RunId[] = [];
         const lost: RunId[] = [];
@@ -217,18 +227,18 @@ class PostgresStore extends CaughtUp implements Store {
   /** Leaves in order: nobody waits for leases of a process that is gone, or keeps blobs for it. */
   override async close(): Promise<void> {
     if (this.closed) return;
-    const [workers, { holder }] = [[...this.workers], this];
+    const [workers, { holder }] = [[...this.beating], this];
     // Without the database the leases run out by themselves.
     const left = this.enqueue(({ sql }) => letGo(sql, workers, holder)).catch(() => {});
     await super.close();
     await left;
   }
 
-  private async beat(worker: string, batch: Batch): Promise<void> {
-    this.workers.add(worker);
-    if (batch.alive.has(worker)) return;
+  private async beat(worker: string, batch: Batch, card?: contract.WorkerCard): Promise<void> {
+    this.beating.add(worker);
+    if (batch.alive.has(worker) && !card) return;
     batch.alive.add(worker);
-    await keepAlive(batch.sql, worker, batch.now + contract.LEASE_MS);
+    await keepAlive(batch.sql, worker, batch.now + contract.LEASE_MS, card);
   }
 }
 

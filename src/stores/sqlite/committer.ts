@@ -33,7 +33,7 @@ export interface SqliteOptions {
 
 export class Committer extends SqliteReader {
   private readonly path: string;
-  private readonly clock: Clock;
+  protected readonly clock: Clock;
   private readonly cache = new Map<RunId, Held>();
   /** Blobs between being put and being needed by an append: no prune may take them. */
   protected readonly fresh = new Set<string>();

@@ -9,7 +9,15 @@ import type { RunRow } from "../../projections/run-row.ts";
 import { blobText, digest } from "../blobs.ts";
 import { linkOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
-import type { ApprovalRef, Quarantine, RunFilter, StandingGrant, Store, StoreTotals } from "../store.ts";
+import type {
+  ApprovalRef,
+  Quarantine,
+  RunFilter,
+  StandingGrant,
+  Store,
+  StoreTotals,
+  Workspaces,
+} from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { prepareStatements, type Statements } from "./rows.ts";
@@ -33,16 +41,19 @@ export class SqliteReader {
     this.sql = new Sql(db);
   }
 
-  async due(now: number, limit: number): Promise<RunId[]> {
+  async due(now: number, limit: number, of?: Workspaces): Promise<RunId[]> {
+    const [ours, folders] = inWorkspaces(of);
     const free = this.sql.all(
-      `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ORDER BY due_at, n LIMIT ?`,
+      `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT ?`,
       now,
+      ...folders,
       limit,
     );
     const orphaned = this.sql.all(
       `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
-         AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) LIMIT ?`,
+         AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${ours} LIMIT ?`,
       now,
+      ...folders,
       limit,
     );
     return [...free, ...orphaned].slice(0, limit).map((columns) => columns["id"] as string);
@@ -244,4 +255,15 @@ export class SqliteReader {
       throw error;
     }
   }
+}
+
+/** By the root: a child may work in a worktree of its own. */
+function inWorkspaces(of: Workspaces | undefined): [condition: string, values: string[]] {
+  if (!of) return ["", []];
+  const test = "in" in of ? "IN" : "NOT IN";
+  const folders = JSON.stringify("in" in of ? of.in : of.notIn);
+  return [
+    `AND (SELECT top.born ->> '$.workspace' FROM runs AS top WHERE top.id = runs.root) ${test} (SELECT value FROM json_each(?))`,
+    [folders],
+  ];
 }

@@ -177,4 +177,8 @@ export const MIGRATIONS: readonly string[] = [
   -- the words of events, by position; the texts stand in the journal
   CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
   `,
+  `
+  -- what a worker says of itself, as JSON
+  ALTER TABLE workers ADD COLUMN card TEXT;
+  `,
 ];

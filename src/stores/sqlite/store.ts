@@ -7,7 +7,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, takeLease } from "../rules.ts";
+import { giveBack, mayTake, takeLease, workerRows } from "../rules.ts";
 import {
   type Append,
   type Appended,
@@ -19,6 +19,8 @@ import {
   type Quarantine,
   type Said,
   type Store,
+  type WorkerCard,
+  type WorkerRow,
   type Writer,
 } from "../store.ts";
 import type { Batch } from "./batch.ts";
@@ -126,22 +128,17 @@ class SqliteStore extends CaughtUp implements Store {
     });
   }
 
-  acquire(runId: RunId, worker: string): Promise<Lease | undefined> {
+  acquire(runId: RunId, worker: string, how = { redelivered: false }): Promise<Lease | undefined> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       const { now } = batch;
       if (!held || held.row.endedAt !== undefined) return undefined;
-      if (
-        held.worker === undefined
-          ? held.dueAt === undefined || held.dueAt > now
-          : this.isAlive(held.worker, now)
-      ) {
-        return undefined;
-      }
+      const until = held.worker === undefined ? undefined : this.aliveUntil(held.worker, now);
+      if (!mayTake(held, worker, { now, until, ...how })) return undefined;
       if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
       batch.touch(held);
-      return takeLease(held, worker);
+      return takeLease(held, worker, until);
     });
   }
 
@@ -154,9 +151,13 @@ class SqliteStore extends CaughtUp implements Store {
     });
   }
 
-  heartbeat(worker: string, holds: readonly { runId: RunId; epoch: number }[]): Promise<Heartbeat> {
+  heartbeat(
+    worker: string,
+    holds: readonly { runId: RunId; epoch: number }[],
+    card?: WorkerCard,
+  ): Promise<Heartbeat> {
     return this.enqueue((batch) => {
-      this.keepAlive(worker, batch.now);
+      this.keepAlive(worker, batch.now, card);
       const rows = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
       const mine = rows.filter(({ held, epoch }) => held?.worker === worker && held.epoch === epoch);
       return {
@@ -164,6 +165,17 @@ class SqliteStore extends CaughtUp implements Store {
         lost: rows.filter((row) => !mine.includes(row)).map(({ runId }) => runId),
       };
     });
+  }
+
+  async workers(): Promise<WorkerRow[]> {
+    return workerRows(
+      this.sql.all(
+        `SELECT name, expires_at, card, expires_at <= ? AS silent,
+           (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs
+         FROM workers WHERE card IS NOT NULL ORDER BY name`,
+        this.clock.now(),
+      ),
+    );
   }
 
   quarantine({ runId, reason, seq }: Quarantine): Promise<void> {
@@ -216,16 +228,23 @@ class SqliteStore extends CaughtUp implements Store {
     this.sql.run("INSERT INTO idempotency (key, body, run) VALUES (?, ?, ?)", key, body, runId);
   }
 
-  private keepAlive(worker: string, now: number): void {
+  private keepAlive(worker: string, now: number, card?: WorkerCard): void {
     this.sql.run(
-      "INSERT INTO workers (name, expires_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at",
+      `INSERT INTO workers (name, expires_at, card) VALUES (?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(card, excluded.card)`,
       worker,
       now + LEASE_MS,
+      card ? JSON.stringify(card) : null,
     );
   }
 
-  private isAlive(worker: string, now: number): boolean {
-    return this.sql.get("SELECT 1 FROM workers WHERE name = ? AND expires_at > ?", worker, now) !== undefined;
+  private aliveUntil(worker: string, now: number): number | undefined {
+    const known = this.sql.get(
+      "SELECT expires_at FROM workers WHERE name = ? AND expires_at > ?",
+      worker,
+      now,
+    );
+    return known?.["expires_at"] as number | undefined;
   }
 
   private identity(): string {

@@ -23,7 +23,7 @@ export function ServerFacts() {
           </Fact>
           <Fact name="Default model">{data.model}</Fact>
           <Fact name="Process">
-            {data.pid}, {data.drives ? "works on runs" : "reads only: nothing is worked on"}
+            {data.pid}, {data.drives ? "runs are worked on" : "reads only: nothing is worked on"}
           </Fact>
           <Fact name="Up">
             <span title={`since ${fullTime(data.startedAt)}`}>

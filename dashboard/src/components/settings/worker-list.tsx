@@ -1,0 +1,67 @@
+// Who works on runs, on this machine and on others, and who is not heard of any more.
+
+import { useQuery } from "@tanstack/react-query";
+import type { WorkerView } from "../../../../src/api/schema.ts";
+import { Failure } from "../../display/failure.tsx";
+import { Loading } from "../../display/loading.tsx";
+import { VisibleText } from "../../display/visible-text.tsx";
+import { When } from "../../display/when.tsx";
+import { workersQuery } from "../../live/queries.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Section } from "./section.tsx";
+
+export function WorkerList() {
+  const workers = useQuery(workersQuery);
+  return (
+    <Section title="Workers" text="The processes that work on runs, on this machine and on others.">
+      {workers.isPending && <Loading />}
+      {workers.isError && <Failure error={workers.error} onAgain={() => void workers.refetch()} />}
+      {workers.data?.length === 0 && (
+        <p className="text-muted">Nobody works on runs now: start `cadre worker` or `cadre up`.</p>
+      )}
+      {workers.data && workers.data.length > 0 && (
+        <ul className="w-full divide-y divide-line rounded-md border border-line">
+          {workers.data.map((worker) => (
+            <WorkerRow key={worker.name} worker={worker} />
+          ))}
+        </ul>
+      )}
+      <Button disabled={workers.isFetching} onClick={() => void workers.refetch()}>
+        Look again
+      </Button>
+    </Section>
+  );
+}
+
+function WorkerRow({ worker }: { worker: WorkerView }) {
+  const { name, host, pid, pool, version, since, seenAt, silent, runs } = worker;
+  return (
+    <li className="px-3 py-2">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <code className="break-all font-mono text-xs">
+          <VisibleText text={name} />
+        </code>
+        <Badge tone={silent ? "bad" : "good"}>{silent ? "silent" : "at work"}</Badge>
+        <span>{runs === 1 ? "1 run" : `${runs} runs`}</span>
+      </p>
+      <p className="flex flex-wrap gap-x-2 text-muted text-xs">
+        <span>
+          process {pid} on <VisibleText text={host} />,
+        </span>
+        <span>
+          pool <VisibleText text={pool} />,
+        </span>
+        <span>
+          version <VisibleText text={version} />,
+        </span>
+        <span>
+          started <When ts={since} />, seen <When ts={seenAt} />
+        </span>
+      </p>
+      {silent && (
+        <p className="text-muted text-xs">It has died, is frozen or was cut off. Others take its runs.</p>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,76 @@
+// `cadre worker`: drives runs, and serves nothing, until somebody ends it.
+
+import { once } from "node:events";
+import { hostname } from "node:os";
+import { DEFAULT_POOL } from "../../config/pools.ts";
+import { loadConfig } from "../../config.ts";
+import { CadreError } from "../../errors.ts";
+import { connect } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { watchLeaving } from "../leaving.ts";
+import { createServerLog } from "../server-log.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+
+export interface WorkerOptions {
+  pool?: string;
+  concurrency?: string;
+}
+
+export async function worker(
+  { folder, io, json, screen }: Invocation,
+  options: WorkerOptions,
+): Promise<number> {
+  const pool = poolOf(folder, io.env, options.pool);
+  const concurrency = concurrencyOf(options.concurrency);
+  const leaving = watchLeaving();
+  const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
+  try {
+    const connection = await connect({
+      folder,
+      env: io.env,
+      drive: true,
+      pool,
+      concurrency,
+      onProblem: log?.problem,
+    });
+    try {
+      const { client } = connection;
+      if (!connection.owner) throw ownedBy((await client.health()).pid);
+      const own = (await client.workers()).find(
+        ({ pid, host }) => pid === process.pid && host === hostname(),
+      )!;
+      for (const problem of connection.problems) if (!json) screen.line(problem);
+      screen.line(json ? jsonLine(own) : `Worker ${plainLine(own.name)} takes runs of the pool ${own.pool}.`);
+      if (!leaving.signal.aborted) await once(leaving.signal, "abort");
+      return EXIT.done;
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    leaving.dispose();
+  }
+}
+
+function poolOf(folder: string, env: Invocation["io"]["env"], name: string | undefined): string | undefined {
+  const known = [DEFAULT_POOL, ...Object.keys(loadConfig({ folder, env }).pools)];
+  if (name === undefined || known.includes(name)) return name;
+  throw new CadreError(
+    "USAGE",
+    `There is no pool ${JSON.stringify(name)}: \`pools\` in cadre.yaml names ${known.join(", ")}. Nothing was started.`,
+  );
+}
+
+function concurrencyOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new CadreError(
+    "USAGE",
+    `--concurrency is a number from 1 to 9999, and ${JSON.stringify(text)} is none.`,
+  );
+}
+
+const ownedBy = (pid: number): CadreError =>
+  new CadreError(
+    "STORE_OWNED",
+    `Process ${pid} has this folder's store and drives it: a file has one worker. For more, set \`store: postgres://…\`.`,
+  );

@@ -1,0 +1,32 @@
+// `cadre workers`: who drives runs of this store.
+
+import type { WorkerView } from "../../api/schema.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { ago, count } from "../view/format.ts";
+import { jsonLine, plainLine } from "../view/plain.ts";
+import type { Paint } from "../view/screen.ts";
+import { table } from "../view/table.ts";
+
+export async function workers({ io, folder, json, screen }: Invocation): Promise<number> {
+  const found = await withClient({ folder, env: io.env }, (client) => client.workers());
+  if (json) screen.line(jsonLine(found));
+  else if (found.length === 0)
+    screen.line("Nobody drives runs here: start `cadre worker`, `cadre up` or `cadre run`.");
+  else for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
+  if (!json && found.some(({ silent }) => silent))
+    screen.line(screen.paint("dim", "silent: dead, frozen or cut off; others take its runs"));
+  return EXIT.done;
+}
+
+function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string[][] {
+  return found.map(({ name, host, pid, pool, version, since, seenAt, silent, runs }) => [
+    plainLine(name),
+    silent ? paint("red", `silent, seen ${ago(seenAt, now)}`) : "at work",
+    `pool ${plainLine(pool)}`,
+    count(runs, "run"),
+    `process ${pid} on ${plainLine(host)}`,
+    `version ${plainLine(version)}`,
+    `started ${ago(since, now)}`,
+  ]);
+}

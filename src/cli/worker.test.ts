@@ -1,0 +1,109 @@
+// Workers as people start and watch them: processes of their own, on one Postgres, with nobody else to drive.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type CadreClient, createClient } from "../api/client.ts";
+import { startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
+import { agent, type Project, project } from "./cli.fixture.ts";
+
+const FILES = {
+  "agents/tidy.md": agent("tidy"),
+  "tidy.script.yaml": "turns:\n  - report: { summary: All is well. }\n",
+};
+
+let postgres: TestPostgres;
+beforeAll(async () => {
+  postgres = await startPostgres("fsync=off");
+});
+afterAll(() => postgres.end());
+
+async function scaled(files: Record<string, string> = FILES): Promise<Project> {
+  const p = await project(files);
+  Object.assign(p.env, {
+    CADRE_STORE: await postgres.newStore(),
+    CADRE_ENGINE: "pg-boss",
+    CADRE_TRUST: "1",
+  });
+  return p;
+}
+
+/** Serves, and drives nothing. */
+async function served(p: Project): Promise<CadreClient> {
+  const [, base] = await p.start("up", "--no-worker", "--port", "0", "--no-open").shows(/up at (http\S+)/);
+  const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
+  const headers = { Authorization: `Bearer ${token}` };
+  return createClient({
+    baseUrl: base!,
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } }),
+  });
+}
+
+const statusOf = async (client: CadreClient, runId: string) => (await client.run(runId)).status;
+
+test("[E9] a server without a worker takes orders, and a worker elsewhere carries them out", async () => {
+  await using p = await scaled();
+  const client = await served(p);
+  expect(await client.workers()).toEqual([]);
+  expect((await client.health()).drives).toBe(false);
+  expect((await p.cadre("workers")).stdout).toContain("Nobody drives runs here");
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+
+  const worker = p.start("worker", "--concurrency", "2");
+  await worker.shows(/Worker \S+ takes runs of the pool default/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  const { pid } = worker.process;
+  expect((await p.cadre("workers", "--json")).lines()).toMatchObject([
+    { pid, pool: "default", silent: false },
+  ]);
+  expect((await client.health()).drives).toBe(true);
+  const next = await client.startRun({ agent: "tidy", task: "again" });
+  await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
+
+  worker.process.kill("SIGTERM");
+  expect((await worker.end()).code).toBe(0);
+  expect(await client.workers()).toEqual([]);
+}, 120_000);
+
+test("[E9] what a command has recorded is gone on with by a process elsewhere; one that is not heard of is shown as such", async () => {
+  await using p = await scaled();
+  const client = await served(p);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  expect((await p.cadre("pause", runId)).stdout).toContain("no Cadre process is running here");
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  expect((await p.cadre("resume", runId)).stdout).toContain(`process ${worker.process.pid} goes on with it`);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  worker.process.kill("SIGKILL");
+  await worker.end();
+  // As if a lease had passed.
+  await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
+  expect((await p.cadre("workers")).stdout).toMatch(/silent, seen .* ago/);
+  expect((await p.cadre("doctor")).stdout).toMatch(/warn +workers: .*silent/);
+}, 120_000);
+
+test("[E6] a worker takes only the runs of its pool", async () => {
+  await using p = await scaled({ ...FILES, "cadre.yaml": "pools: { here: [.] }\n" });
+  const unknown = await p.cadre("worker", "--pool", "nowhere");
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("names default, here")]);
+  const client = await served(p);
+  const other = p.start("worker", "--pool", "default");
+  await other.shows(/the pool default/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const own = p.start("worker");
+  await own.shows(/the pool here/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  expect((await client.workers()).map(({ pool }) => pool).toSorted()).toEqual(["default", "here"]);
+  const events = await client.events(runId);
+  expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
+}, 120_000);
+
+test("[E9] a file has one process: no server without a worker, no second worker", async () => {
+  await using p = await project(FILES);
+  const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("needs a store on Postgres")]);
+  const first = p.start("worker");
+  await first.shows(/takes runs/);
+  const second = await p.cadre("worker");
+  expect(second.stderr).toContain(`Process ${first.process.pid} has this folder's store`);
+}, 60_000);

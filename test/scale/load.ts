@@ -1,0 +1,53 @@
+// The trees that workers are tried with: a lead, a child with an unsafe effect, a child with an idempotent one, and models
+// that take a moment, so that there is always something under way.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Script, ScriptedTurn } from "../../src/models/script.ts";
+import type { RuntimeOptions } from "../../src/runtime.ts";
+import { oracleTools } from "../support/oracle.ts";
+
+const MOMENT_MS = 400;
+
+const agent = (keys: string): string =>
+  `---\ndescription: one of the load\nmodel: scripted/load\n${keys}\n---\nYou do your part.\n`;
+
+const AGENTS: Record<string, string> = {
+  lead: agent("agents: [buyer, stamper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }"),
+  buyer: agent("tools: [look, charge]"),
+  stamper: agent("tools: [stamp]"),
+};
+
+const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: `${to}, do your part` } });
+const act = (tool: string) => ({ tool, input: { what: "card 1" } });
+
+const SAYS: Record<string, ScriptedTurn[]> = {
+  lead: [{ calls: [delegate("buyer"), delegate("stamper")] }, { report: { summary: "Bought and stamped." } }],
+  buyer: [{ calls: [act("look")] }, { calls: [act("charge")] }, { report: { summary: "Bought." } }],
+  stamper: [{ calls: [act("stamp")] }, { report: { summary: "Stamped." } }],
+};
+
+const script: Script = ({ agent, turn }) => {
+  const said = SAYS[agent]?.[turn - 1];
+  return said && { ...said, delay: MOMENT_MS };
+};
+
+export function writeAgents(folder: string): void {
+  mkdirSync(join(folder, "agents"), { recursive: true });
+  for (const [name, text] of Object.entries(AGENTS))
+    writeFileSync(join(folder, "agents", `${name}.md`), text);
+  writeFileSync(join(folder, "cadre.yaml"), "concurrency: 1000\n");
+}
+
+export const oracleOf = (folder: string): string => join(folder, "effects.log");
+
+/** The same for the process that asks and for those that work. */
+export function loadOptions(folder: string, store: string): RuntimeOptions {
+  return {
+    folder,
+    env: { CADRE_TRUST: "1", CADRE_STORE: store, CADRE_ENGINE: "pg-boss" },
+    home: join(folder, "home"),
+    scripts: { load: script },
+    tools: oracleTools(oracleOf(folder)),
+  };
+}

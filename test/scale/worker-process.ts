@@ -1,0 +1,17 @@
+// A worker of the tests: `node worker-process.ts <folder> <store>`. Says its process on stdout once it drives; ends in order
+// on SIGTERM.
+
+import { once } from "node:events";
+import { createRuntime } from "../../src/runtime.ts";
+import { loadOptions } from "./load.ts";
+
+const [folder = "", store = ""] = process.argv.slice(2);
+const runtime = await createRuntime({
+  ...loadOptions(folder, store),
+  concurrency: 8,
+  onProblem: ({ message, error }) => console.error(message, error),
+});
+await runtime.start();
+console.log(process.pid);
+await once(process, "SIGTERM");
+await runtime.stop();
