@@ -168,14 +168,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
     async start() {
       stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
-      const card = {
-        host: parts.host,
-        pid: parts.pid,
-        pool,
-        version: options.version ?? "",
-        since: Date.now(),
-      };
-      stopWork = await startWork({ engine, parts, report, workspaces, card });
+      stopWork = await startWork({
+        engine,
+        parts,
+        report,
+        workspaces,
+        card: cardOf(parts, pool, options.version),
+      });
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -196,6 +195,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     },
   };
 }
+
+const cardOf = ({ host, pid }: LoopParts, pool: string, version = "") => ({
+  host,
+  pid,
+  pool,
+  version,
+  since: Date.now(),
+});
 
 /** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
 function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
