@@ -218,6 +218,14 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
 }
 
+const cardOf = ({ host, pid }: LoopParts, pool: string, version = "") => ({
+  host,
+  pid,
+  pool,
+  version,
+  since: Date.now(),
+});
+
 /** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
 function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
   return permissions ? { ...request, permissions: canonicalRules(permissions, tools) } : request;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Restate, restateConfig } from "./restate.ts";
 
-test("[E9] without a word Restate and its one worker are on this machine", () => {
+test("[E10] without a word Restate and its one worker are on this machine", () => {
   expect(restateConfig(undefined, {})).toEqual({
     ingress: "http://127.0.0.1:8080",
     admin: "http://127.0.0.1:9070",
@@ -11,7 +11,7 @@ test("[E9] without a word Restate and its one worker are on this machine", () =>
   });
 });
 
-test("[E9] a variable wins over the file", () => {
+test("[E10] a variable wins over the file", () => {
   const file = Restate.parse({ ingress: "http://restate:8080", listen: "0.0.0.0:9080" });
   const env = { CADRE_RESTATE_LISTEN: "[::1]:9081", CADRE_RESTATE_WORKERS: "http://balancer:9080" };
   expect(restateConfig(file, env)).toMatchObject({

@@ -11,14 +11,14 @@ async function listening(worker: string): Promise<{ port: number; close(): Promi
   return { ...server.reachedAt(), close: () => server.close() };
 }
 
-test("[E9] a worker is gone when nobody listens where it was, or another worker does", async () => {
+test("[E10] a worker is gone when nobody listens where it was, or another worker does", async () => {
   const { port, close } = await listening("w2");
   expect(await isGone({ worker: "w1", host: HOST, port })).toBe(true);
   await close();
   expect(await isGone({ worker: "w2", host: HOST, port })).toBe(true);
 });
 
-test("[E9] a worker that answers is not gone, also while it stops", async () => {
+test("[E10] a worker that answers is not gone, also while it stops", async () => {
   const server = await listen({ host: HOST, port: 0 }, { worker: "w1", handler: () => {} });
   onTestFinished(() => server.close());
   const taken = { worker: "w1", ...server.reachedAt() };
@@ -27,7 +27,7 @@ test("[E9] a worker that answers is not gone, also while it stops", async () => 
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E9] one that takes a connection and says nothing is not known to be gone", async () => {
+test("[E10] one that takes a connection and says nothing is not known to be gone", async () => {
   const silent = createServer(() => {}).listen(0, HOST);
   onTestFinished(() => void silent.close());
   await once(silent, "listening");

@@ -1,0 +1,33 @@
+// What the fleet works on: trees of two runs with every kind of effect, and runs that stay in the middle of a read until
+// the test lets them go on.
+
+import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
+
+const agent = (keys: string): string =>
+  `---\ndescription: one of the fleet\nmodel: scripted/fleet\n${keys}\n---\nYou do your part.\n`;
+
+export const AGENTS: Record<string, string> = {
+  lead: agent("agents: [hand]\ntools: [look]"),
+  hand: agent("tools: { allow: [look, charge, stamp], ask: [], deny: [] }"),
+  waiter: agent("tools: [look]"),
+};
+
+const act = (tool: string, what: string) => ({ tool, input: { what } });
+const DELAY = { delay: 20 };
+
+export function script({ agent: name, turn, task }: ScriptedRequest): ScriptedTurn {
+  return says(task)[name]?.[turn - 1] ?? { text: `${name} is done.` };
+}
+
+const says = (task: string): Record<string, ScriptedTurn[]> => ({
+  lead: [
+    { ...DELAY, calls: [act("look", "orders")] },
+    { calls: [{ tool: "delegate", input: { agent: "hand", task: "buy it" } }] },
+  ],
+  hand: [
+    { ...DELAY, calls: [act("look", "price")] },
+    { ...DELAY, calls: [act("charge", "card")] },
+    { calls: [act("stamp", "receipt")] },
+  ],
+  waiter: [{ calls: [act("look", `wait ${/for (\w+)/.exec(task)?.[1]}`)] }],
+});

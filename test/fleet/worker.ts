@@ -1,0 +1,32 @@
+// One worker of the fleet under test: `node worker.ts <folder>`; its settings come by CADRE_* variables. Says "ready" to
+// whoever started it.
+
+import { existsSync, watch } from "node:fs";
+import { join } from "node:path";
+import { createRuntime } from "../../src/runtime.ts";
+import { oracleTools } from "../support/oracle.ts";
+import { script } from "./trees.ts";
+
+const [folder = ""] = process.argv.slice(2);
+const runtime = await createRuntime({
+  folder,
+  env: process.env,
+  home: join(folder, "home"),
+  scripts: { fleet: script },
+  // It notes that it has begun, and waits until the test lets it go on.
+  tools: oracleTools(join(folder, "effects.log"), {
+    after: (_tool, what) => (what.startsWith("wait ") ? appears(`${what.slice(5)}.go`) : undefined),
+  }),
+  onProblem: ({ message, error }) => console.error(`${process.pid}: ${message}`, error),
+});
+await runtime.start();
+process.send!("ready");
+process.on("SIGTERM", () => void runtime.stop().then(() => process.exit(0)));
+// Without whoever started it nobody would end it.
+process.on("disconnect", () => process.exit(0));
+
+async function appears(name: string): Promise<void> {
+  const changes = watch(folder);
+  while (!existsSync(join(folder, name))) await new Promise((resolve) => changes.once("change", resolve));
+  changes.close();
+}
