@@ -80,6 +80,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
 
   await branches.getByRole("link", { name: "Compare with it" }).click();
   await page.getByText("They first differ in worker.").waitFor();
+  await page.reload();
   const first = page.getByTestId("first-divergence");
   await first.getByText("Mend the parser").waitFor();
   await first.getByText("Mend the printer").waitFor();
