@@ -118,8 +118,9 @@ function shown({ a, b, same }: Sides<CompareStep> & { same: boolean }): Compared
 
 const told = (detail: string | undefined) => (detail === undefined ? {} : { detail });
 
-function stepShown({ key: _, resultAt: __, ...step }: CompareStep): ComparedStep {
-  return step;
+function stepShown(step: CompareStep): ComparedStep {
+  const { key: _, resultAt: __, ...rest } = step;
+  return rest;
 }
 
 function factsOf(events: readonly JournalEvent[]): NodeFacts | undefined {

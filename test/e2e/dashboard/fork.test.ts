@@ -41,7 +41,7 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
 
   await page.keyboard.press(".");
   await expect.poll(() => new URL(page.url()).searchParams.get("at")).not.toBe(String(asked));
-  await page.keyboard.press("N");
+  await page.keyboard.press(";");
   await moment.getByText(/^Now, \d+ events$/).waitFor();
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(new URL(page.url()).searchParams.get("at")).toBeNull();
