@@ -258,14 +258,6 @@ interface Work {
   card: WorkerCard;
 }
 
-const cardOf = ({ host, pid }: LoopParts, pool: string, version = "unknown"): WorkerCard => ({
-  host,
-  pid,
-  pool,
-  version,
-  since: Date.now(),
-});
-
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
 async function startWork(work: Work): Promise<() => Promise<void>> {
   const { engine, parts, report, workspaces, card } = work;

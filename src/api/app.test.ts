@@ -352,6 +352,21 @@ describe("acting", () => {
     await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  test("[FK1] [FK7] fork: 201 with a new root that begins with the other's words; the two can be compared", async () => {
+    const ended = await finished("forked");
+    const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, { seq: 1 });
+    expect(status).toBe(201);
+    await until(api, body.runId, isEnd);
+    expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
+    const { runs } = await api.client.runs({ branchesOf: ended });
+    expect(runs.map(({ id }) => id)).toEqual([body.runId]);
+    const compared = await api.client.compare(ended, body.runId);
+    expect(compared).toMatchObject({ a: { runId: ended }, b: { runId: body.runId }, nodes: [{ depth: 0 }] });
+    expect(await ask(api, "POST", `/api/runs/${ended}/fork`, { at: 1 })).toMatchObject({ status: 400 });
+    await expect(api.client.fork(ended, { seq: 999 })).rejects.toMatchObject({ code: "UNPROCESSABLE" });
+    await expect(api.client.fork("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   test("a message reaches the run; one to a run that has ended is refused", async () => {
     const id = await waiting();
     await api.client.message(id, "hurry");

@@ -15,6 +15,7 @@ const PAGES = [
   "/chat",
   "/chat/:sessionId",
   "/usage",
+  "/compare",
   "/settings",
 ];
 

@@ -101,6 +101,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addRunVerbs(program, does);
+  addForkVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
@@ -145,27 +146,6 @@ function addRunVerbs(program: Command, does: Does): void {
       "print the new run's id; it works in the background until it has ended or needs a person",
     )
     .action(does(async () => (await import("./commands/retry.ts")).retry));
-  program
-    .command("fork <run>")
-    .usage("[options] RUN[#SEQ]")
-    .summary("go another way from an event of a run, which stays as it is")
-    .description(
-      "Starts a new root that begins with what stands in a run up to an event (RUN#SEQ; without one: the latest), and stays with\nit as `cadre run` does. What the run did after that point is not done again: recorded results stand in for it. Whatever\nelse cannot be taken back asks, unless --allow-effects is given.",
-    )
-    .option("--message <text>", "what is said there; at the beginning: in place of the task")
-    .option("--model <name>", "another model")
-    .option("--agent <file>", "the agent's file as it would read")
-    .option("--allow-effects", "nothing stands in: calls happen as rules say")
-    .option("-y, --yes", "approve every call that asks; what is denied stays denied")
-    .option(
-      "--detach",
-      "print the new run's id; it works in the background until it has ended or needs a person",
-    )
-    .action(does(async () => (await import("./commands/fork.ts")).fork));
-  program
-    .command("compare <a> <b>")
-    .description("two runs side by side: where they first differ, and what each cost")
-    .action(does(async () => (await import("./commands/compare.ts")).compare));
   program
     .command("runs")
     .description("list runs, newest first, each with the number of runs below it")
@@ -224,6 +204,30 @@ function addRunVerbs(program: Command, does: Does): void {
     .command("import <file>")
     .description("take in a tree that was moved out of another store with: export --format cadre")
     .action(does(async () => (await import("./commands/import.ts")).importRun));
+}
+
+function addForkVerbs(program: Command, does: Does): void {
+  program
+    .command("fork <run>")
+    .usage("[options] RUN[#SEQ]")
+    .summary("go another way from an event of a run, which stays as it is")
+    .description(
+      "Starts a new root that begins with what stands in a run up to an event (RUN#SEQ; without one: the latest), and stays with\nit as `cadre run` does. What the run did after that point is not done again: recorded results stand in for it. Whatever\nelse cannot be taken back asks, unless --allow-effects is given.",
+    )
+    .option("--message <text>", "what is said there; at the beginning: in place of the task")
+    .option("--model <name>", "another model")
+    .option("--agent <file>", "the agent's file as it would read")
+    .option("--allow-effects", "nothing stands in: calls happen as rules say")
+    .option("-y, --yes", "approve every call that asks; what is denied stays denied")
+    .option(
+      "--detach",
+      "print the new run's id; it works in the background until it has ended or needs a person",
+    )
+    .action(does(async () => (await import("./commands/fork.ts")).fork));
+  program
+    .command("compare <a> <b>")
+    .description("two runs side by side: where they first differ, and what each cost")
+    .action(does(async () => (await import("./commands/compare.ts")).compare));
 }
 
 function addDecisionVerbs(program: Command, does: Does): void {

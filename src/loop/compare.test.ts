@@ -103,3 +103,27 @@ scenario(
     });
   },
 );
+
+scenario(
+  "[FK2] [FK7] a child whose recorded result stood in does not make two runs differ, and is a run of one tree only",
+  {
+    agent: "agents: [worker]\ntools: []",
+    cast: { worker: "" },
+    script: roles({
+      tester: ({ lastTool }) =>
+        lastTool === undefined ? { calls: [delegate("worker")] } : { text: "all done" },
+    }),
+  },
+  async (world) => {
+    const runId = await world.run("do it");
+    await world.seen(runId, "RUN_COMPLETED");
+    const fork = await world.runtime.fork(runId, { seq: 1 });
+    await world.seen(fork.runId, "RUN_COMPLETED");
+    const { nodes, first } = await compared(world, runId, fork.runId);
+    expect(first).toBeUndefined();
+    expect(nodes.map(({ agent, a, b }) => [agent, a !== undefined, b !== undefined])).toEqual([
+      ["tester", true, true],
+      ["worker", true, false],
+    ]);
+  },
+);

@@ -376,3 +376,29 @@ scenario(
     expect(charged(world)).toEqual(["card 1"]);
   },
 );
+
+scenario(
+  "[FK2] [FK4] a fork that is tried again is still a fork: its message is said once, and what is recorded stands in",
+  {
+    agent: TOOLS,
+    config: CONFIG,
+    script: ({ lastTool, lastUser }) => {
+      if (lastUser?.includes("fail") && down) return { error: { status: 400, message: "out of order" } };
+      return lastTool === undefined ? { calls: [charge("card")] } : { text: "done" };
+    },
+  },
+  async (world) => {
+    const { runId } = await origin(world);
+    down = true;
+    const fork = await world.runtime.fork(runId, { seq: 1, edit: { message: "fail first" } });
+    await world.seen(fork.runId, "RUN_FAILED");
+    down = false;
+    const again = await world.runtime.retry(fork.runId);
+    await world.seen(again.runId, "RUN_COMPLETED");
+    expect(charged(world)).toEqual(["card"]);
+    const said = promptOf(await wholeOf(world, again.runId)).filter(({ role }) => role === "user");
+    expect(said.map(({ content }) => (content[0] as { text: string }).text)).toEqual(["fail first"]);
+  },
+);
+
+let down = false;

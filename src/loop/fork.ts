@@ -12,6 +12,8 @@ import { isGone } from "./continued.ts";
 import type { LoopParts } from "./parts.ts";
 import { loadDefinition } from "./run-journal.ts";
 
+type Start = Payload<"RUN_STARTED">;
+
 export interface ForkRequest {
   /** The event to fork at; absent: the latest. */
   seq?: number;
@@ -52,7 +54,7 @@ export async function fork(
   if (!there) throw isGone(runId);
   const definition = await definitionFor(first.payload, request, parts);
   const next = parts.ids.runId(parts.clock.now());
-  const start: Payload<"RUN_STARTED"> = {
+  const start: Start = {
     ...begunAs(first.payload, definition, request),
     ...(by === undefined || by === first.payload.userId ? {} : { by }),
     definition: await store.putBlob(JSON.stringify(definition)),
@@ -79,7 +81,7 @@ function chosen(seq: number | undefined, events: readonly JournalEvent[], runId:
 
 /** As it was pinned: only what was edited differs. */
 async function definitionFor(
-  { definition: hash }: Payload<"RUN_STARTED">,
+  { definition: hash }: Start,
   { edit = {} }: ForkRequest,
   parts: ForkParts,
 ): Promise<Definition> {
@@ -91,19 +93,30 @@ async function definitionFor(
   return parts.prepare({ ...edited, models: [model.model] });
 }
 
-/** Whoever the other run worked for is not there: it ends as a run of its own, watched by whoever forked it. */
+/** What was the other run's alone: whoever it worked for is not there, and its worktree may be gone. */
+const OTHERS_OWN = [
+  "sessionId",
+  "parentRunId",
+  "parentKey",
+  "team",
+  "reason",
+  "budgetRunId",
+  "worktree",
+  "mergesInto",
+  "effects",
+  "by",
+] as const;
+
+/** It ends as a run of its own, watched by whoever forked it. */
 function begunAs(
-  start: Payload<"RUN_STARTED">,
+  start: Start,
   { name, kind, limits }: Definition,
   { edit = {}, allowEffects }: ForkRequest,
-): Payload<"RUN_STARTED"> {
-  const { sessionId: _, parentRunId: __, parentKey: ___, team: ____, by: _________, ...own } = start;
-  const { budgetRunId: _____, worktree: ______, reason: _______, effects: ________, ...rest } = own;
-  const { mergesInto, ...kept } = rest;
+): Start {
+  const kept = Object.entries(start).filter(([key]) => !(OTHERS_OWN as readonly string[]).includes(key));
   return {
-    ...kept,
-    // The folder of a worktree is gone when its run has ended.
-    workspace: start.worktree ? (mergesInto?.at(-1) ?? start.workspace) : start.workspace,
+    ...(Object.fromEntries(kept) as Omit<Start, (typeof OTHERS_OWN)[number]>),
+    workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
     agent: name,
     kind,
     task: edit.message ?? start.task,

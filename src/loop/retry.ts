@@ -49,6 +49,8 @@ export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ 
     ...(budgetRunId === undefined ? {} : { budgetRunId }),
     ...(by === undefined || by === start.userId ? {} : { by }),
     continues: { runId, seq: head.seq, hash: head.hash },
+    // What stood in for the fork that is tried again stands in for this one; what that one said is said.
+    ...(start.fork ? { fork: { at: head.seq } } : {}),
   };
   const body = JSON.stringify({ retry: runId });
   const started = await parts.store.start(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { align } from "./align.ts";
 
 const shown = (left: string, right: string): string =>
-  align([...left], [...right], (each) => each)
+  align(left.split(""), right.split(""), (each) => each)
     .map(({ a = "-", b = "-" }) => `${a}${b}`)
     .join(" ");
 

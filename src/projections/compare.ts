@@ -82,7 +82,7 @@ function addNode(ids: Sides<string>, depth: number, trees: Trees): Comparison["f
     depth,
     a: a?.facts,
     b: b?.facts,
-    rows: rows.map((row) => ({ a: shown(row.a), b: shown(row.b), same: row.same })),
+    rows: rows.map(shown),
   });
   let first: Comparison["first"];
   for (const [index, row] of rows.entries()) {
@@ -110,8 +110,15 @@ function isSame({ a, b }: Sides<CompareStep>): boolean {
   return a.detail === b.detail || (a.resultAt !== undefined && a.resultAt === b.resultAt);
 }
 
-function shown(step: CompareStep | undefined): ComparedStep | undefined {
-  if (!step) return undefined;
+/** A result that stood in reads as the one that it is. */
+function shown({ a, b, same }: Sides<CompareStep> & { same: boolean }): ComparedRow {
+  const detail = same ? (a?.recorded ? b?.detail : a?.detail) : undefined;
+  return { a: a && { ...stepShown(a), ...told(detail) }, b: b && { ...stepShown(b), ...told(detail) }, same };
+}
+
+const told = (detail: string | undefined) => (detail === undefined ? {} : { detail });
+
+function stepShown(step: CompareStep): ComparedStep {
   const { key: _, resultAt: __, ...rest } = step;
   return rest;
 }

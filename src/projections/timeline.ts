@@ -299,8 +299,8 @@ function decisionLine(payload: Payload<"APPROVAL_DECIDED">, names: Names): Line 
 }
 
 /** Where a fork comes from: ` (fork of r1…#12, another message)`. */
-export function forkedOff({ fork, continues }: Payload<"RUN_STARTED">): string {
-  if (!fork || !continues) return "";
+export function forkedOff({ trigger, fork, continues }: Payload<"RUN_STARTED">): string {
+  if (trigger !== "fork" || !fork || !continues) return "";
   const edited = (fork.edited ?? []).map((each) => `, another ${each}`).join("");
   return ` (fork of ${continues.runId}#${fork.at}${edited})`;
 }

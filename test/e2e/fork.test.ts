@@ -17,7 +17,6 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
   await using p = await project({
     "agents/ops.md": agent("ops"),
     "ops.script.yaml": SCRIPT,
-    "cadre.yaml": "permissions: { allow: [Bash] }\n",
   });
   const deployed = async () => (await readFile(join(p.folder, "log.txt"), "utf8")).trim().split("\n").length;
   const run = await p.cadre("run", "--json", "--yes", "ops", "deploy");
@@ -59,7 +58,7 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
     stderr: expect.stringContaining("RUN#SEQ"),
   });
   expect(await p.cadre("fork", `${id}#999`)).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringContaining("has no event 999"),
   });
 });

@@ -14,6 +14,7 @@ export const PLACES = [
 /** What a tab is called by. */
 export function placeName(path: string): string {
   if (path.startsWith("/r/")) return "Run";
+  if (path === "/compare") return "Compare";
   return (
     PLACES.findLast(({ to }) => path === to || (to !== "/" && path.startsWith(`${to}/`)))?.label ?? "Cadre"
   );

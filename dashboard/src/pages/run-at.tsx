@@ -41,7 +41,9 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
             }
           />
         )}
-        <Branches root={live.runs.get(rootId) ?? live.runs.get(runId)!} />
+        <Moment value={undefined}>
+          <Branches root={live.runs.get(rootId) ?? live.runs.get(runId)!} />
+        </Moment>
         <Scrubber moment={moment} onChange={goTo} onFork={run && forkRun} />
         <NoticesAt
           past={past !== undefined}

@@ -2,7 +2,6 @@
 
 import { lazy, Suspense, useCallback } from "react";
 import { DetailsPane } from "../components/event-detail/details-pane.tsx";
-import type { EventRef } from "../components/event-detail/event-ref.ts";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { Reading } from "../components/timeline/reading.tsx";
@@ -30,7 +29,7 @@ export interface RunViewsProps {
   rootId: string;
   runId: string;
   address: RunAddress;
-  onFork(ref: EventRef): void;
+  onFork(ref: NonNullable<RunAddress["selected"]>): void;
 }
 
 const NONE: NonNullable<RunSearch["show"]> = [];

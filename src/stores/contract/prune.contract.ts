@@ -81,6 +81,23 @@ export function pruneContract(open: Open): void {
     expect(await everything(store)).toEqual([]);
   });
 
+  scenario(
+    "[FK1] what a fork continues is kept as a whole, known by its hash, and lists the fork",
+    async ({ store }) => {
+      await admit(store, "a");
+      await (await take(store, "a")).append([callStarted("m1"), thought("m1"), ended()]);
+      const there = (await store.head("a", 2))!;
+      expect(there).toMatchObject({ seq: 2 });
+      expect(await store.head("a", 4)).toEqual(await store.head("a"));
+      expect(await store.head("a", 5)).toBeUndefined();
+      expect(await store.head("b", 1)).toBeUndefined();
+      await admit(store, "b", { continues: { runId: "a", ...there }, trigger: "fork" });
+      expect((await store.runs({ branchesOf: "a" })).runs.map(({ id }) => id)).toEqual(["b"]);
+      expect((await store.runs({ branchesOf: "b" })).runs).toEqual([]);
+      expect(await store.prune({})).toMatchObject({ trees: 0 });
+    },
+  );
+
   scenario("a tree whose budget is still drawn on is kept: what it spent counts", async ({ store }) => {
     await admit(store, "r1");
     await (await take(store, "r1")).append([callStarted("m1"), thought("m1"), ended()]);

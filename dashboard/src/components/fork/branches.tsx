@@ -18,7 +18,7 @@ export function Branches({ root }: { root: RunJournal }) {
   const { data = [] } = useQuery(branchesQuery(root.row.id));
   const branches = data.filter(({ trigger }) => BRANCHES.has(trigger));
   const { payload } = root.events[0] as EventOf<"RUN_STARTED">;
-  const origin = payload.fork && payload.continues;
+  const origin = payload.trigger === "fork" && payload.fork ? payload.continues : undefined;
   if (!origin && branches.length === 0) return null;
   return (
     <nav

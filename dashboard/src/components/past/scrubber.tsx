@@ -22,7 +22,7 @@ export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
   useHotkeys([
     { keys: ",", label: "One event back in time", run: () => go(place - 1) },
     { keys: ".", label: "One event forward in time", run: () => go(place + 1) },
-    ...(isPast ? [{ keys: "N", label: "Back to now", run: () => onChange(undefined) }] : []),
+    ...(isPast ? [{ keys: ";", label: "Back to now", run: () => onChange(undefined) }] : []),
   ]);
   const words = isPast ? `${fullTime(event.ts)}, event ${place} of ${count}` : `Now, ${count} events`;
   return (
