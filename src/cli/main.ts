@@ -182,6 +182,19 @@ function addRunVerbs(program: Command, does: Does): void {
     .option("--markdown", "for an issue or a chat")
     .action(does(async () => (await import("./commands/why.ts")).why));
   program
+    .command("usage [run]")
+    .summary(
+      "what was spent, by agent, model and delegation, and how it went; of all runs, or of one and all below it",
+    )
+    .description(
+      "What was spent, by agent, model and delegation, and how it went: completion without people, what one agent alone would\nhave used (an estimate), time saved by working side by side, reviews. Of all runs, or of one and all below it.",
+    )
+    .option(
+      "--since <time>",
+      "only what happened since: 2h, 7d, today or 2026-01-31; to the quarter of an hour",
+    )
+    .action(does(async () => (await import("./commands/usage.ts")).usage));
+  program
     .command("verify <run>")
     .description("check a run's journal against its hash chain")
     .action(does(async () => (await import("./commands/verify.ts")).verify));

@@ -17,6 +17,7 @@ import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../j
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
+import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
@@ -170,6 +171,14 @@ export interface MessageFilter {
   cursor?: string;
 }
 
+export interface TreeUsageFilter {
+  /** Only trees to which something happened since. */
+  since?: number | undefined;
+  limit: number;
+  /** From the page before. */
+  cursor?: string | undefined;
+}
+
 /** A chain of runs of main agents that people and agents speak to. */
 export interface SessionRow {
   id: string;
@@ -313,6 +322,11 @@ export interface Store {
 
   /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
+
+  /**
+   * What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends.
+   */
+  treeUsages(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
 
   openApprovals(filter?: { run?: RunId; root?: RunId }): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;

@@ -76,6 +76,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     head: (runId) => read("head", (from) => from.head(runId)),
     read: (...all) => read("read", (from) => from.read(...all)),
     messages: (filter) => read("messages", (from) => from.messages(filter)),
+    treeUsages: (filter) => read("usage", (from) => from.treeUsages(filter)),
     position: () => read("position", (from) => from.position()),
     openApprovals: (filter) => read("approvals", (from) => from.openApprovals(filter)),
     grants: () => read("grants", (from) => from.grants()),

@@ -172,4 +172,8 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX search_words ON search USING GIN (words);
   CREATE INDEX search_run ON search (run);
   `,
+  `
+  -- what each tree has used, by its root; made of the journals when it is asked for
+  CREATE TABLE tree_usages (root TEXT COLLATE "C" PRIMARY KEY, updated_at BIGINT NOT NULL, usage TEXT NOT NULL);
+  `,
 ];

@@ -177,4 +177,8 @@ export const MIGRATIONS: readonly string[] = [
   -- the words of events, by position; the texts stand in the journal
   CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
   `,
+  `
+  -- what each tree has used, by its root; made of the journals when it is asked for
+  CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];
