@@ -101,6 +101,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addRunVerbs(program, does);
+  addReasonVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
@@ -172,6 +173,14 @@ function addRunVerbs(program: Command, does: Does): void {
     .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
   program
+    .command("verify <run>")
+    .description("check a run's journal against its hash chain")
+    .action(does(async () => (await import("./commands/verify.ts")).verify));
+}
+
+/** What happened, and why. */
+function addReasonVerbs(program: Command, does: Does): void {
+  program
     .command("why <run>")
     .usage("[options] <run>[#<seq>]")
     .summary("say why a run failed, waits or ended; with #<seq>: why that event came about")
@@ -194,10 +203,6 @@ function addRunVerbs(program: Command, does: Does): void {
       "only what happened since: 2h, 7d, today or 2026-01-31; to the quarter of an hour",
     )
     .action(does(async () => (await import("./commands/usage.ts")).usage));
-  program
-    .command("verify <run>")
-    .description("check a run's journal against its hash chain")
-    .action(does(async () => (await import("./commands/verify.ts")).verify));
 }
 
 function addDecisionVerbs(program: Command, does: Does): void {
