@@ -1,6 +1,6 @@
 // `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
 // `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls. `npm run bench sse`:
-// how soon events reach those who watch.
+// how soon events reach those who watch. `npm run bench usage`: a report of usage over 100,000 runs.
 
 import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import type { Measure, Measured } from "./child.ts";
 import { patterns } from "./patterns.ts";
 import { sse } from "./sse.ts";
 import { median, print, whole } from "./table.ts";
+import { usage } from "./usage.ts";
 
 const CONTENDERS = ["floor", "langgraph", "langgraph-delta", "cadre"];
 
@@ -54,10 +55,11 @@ async function main(name = "peers"): Promise<void> {
     ["trees", () => peers([treeTable])],
     ["patterns", patterns],
     ["sse", sse],
+    ["usage", usage],
   ]).get(name);
   if (!bench) {
     console.error(
-      `There is no bench called ${name}: say \`npm run bench\`, and \`trees\`, \`patterns\` or \`sse\` behind it.`,
+      `There is no bench called ${name}: say \`npm run bench\`, and \`trees\`, \`patterns\`, \`sse\` or \`usage\` behind it.`,
     );
     process.exitCode = 1;
     return;

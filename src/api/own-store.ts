@@ -44,6 +44,10 @@ export function ownStore(store: Store, user: string): Store {
     countRuns: (filter) => store.countRuns({ ...filter, user }),
     treeTotals: async (roots) => store.treeTotals(await mine(roots, (id) => id)),
     firstHits: async (q, runs) => store.firstHits(q, await mine(runs, (id) => id)),
+    async treeUsages(filter) {
+      const { trees, nextCursor } = await store.treeUsages(filter);
+      return { trees: await mine(trees, ({ root }) => root), nextCursor };
+    },
     sessions: (filter) => store.sessions({ ...filter, user }),
     messages: (filter) => store.messages({ ...filter, user }),
     journal: (runId, ...rest) => ifOwn(runId, () => store.journal(runId, ...rest), []),

@@ -182,7 +182,7 @@ export const WhyQuery = z.strictObject({ seq: Count.pipe(z.int().min(1)).exactOp
 export const UsageQuery = z.strictObject({
   /** A run: it and all its descendants. */
   root: z.string().min(1).exactOptional(),
-  /** Milliseconds since the epoch: what happened before does not count. */
+  /** Milliseconds since the epoch: what happened before does not count. Of all runs, to the quarter of an hour. */
   since: Count.exactOptional(),
   /** Milliseconds: also by when, in stretches of this length from `since` on. */
   every: Count.pipe(z.int().min(60_000)).exactOptional(),

@@ -464,7 +464,7 @@ describe("usage", () => {
         byModel: [{ model: "scripted/dear" }],
         byEdge: [],
       });
-      expect(await api.client.usage({ since: Date.now() + 60_000 })).toEqual({
+      expect(await api.client.usage({ since: Date.now() + 3_600_000 })).toEqual({
         byAgent: [],
         byModel: [],
         byEdge: [],

@@ -133,6 +133,18 @@ const OverTime = z.object({
     /** Milliseconds of work of all runs, and in which at least one run of its tree was at work. */
     workMs: z.number(),
     busyMs: z.number(),
+    /** Trees in which an agent reviewed (its name says review, critic or audit), and how many such runs there were. */
+    reviewed: z.int(),
+    reviews: z.int(),
+    /** Trees of several runs: what they used, and what one agent alone would have, by an estimate. */
+    together: z.object({
+      trees: z.int(),
+      tokens: z.number(),
+      cost: z.number(),
+      singleTokens: z.number(),
+      /** Null: the price of a token of a top run is not known. */
+      singleCost: z.number().nullable(),
+    }),
   }),
 });
 

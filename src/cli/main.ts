@@ -102,6 +102,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     };
   addRunVerbs(program, does);
   addForkVerbs(program, does);
+  addReasonVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
@@ -174,6 +175,14 @@ function addRunVerbs(program: Command, does: Does): void {
     .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
   program
+    .command("verify <run>")
+    .description("check a run's journal against its hash chain")
+    .action(does(async () => (await import("./commands/verify.ts")).verify));
+}
+
+/** What happened, and why. */
+function addReasonVerbs(program: Command, does: Does): void {
+  program
     .command("why <run>")
     .usage("[options] <run>[#<seq>]")
     .summary("say why a run failed, waits or ended; with #<seq>: why that event came about")
@@ -204,6 +213,19 @@ function addRunVerbs(program: Command, does: Does): void {
     .command("import <file>")
     .description("take in a tree that was moved out of another store with: export --format cadre")
     .action(does(async () => (await import("./commands/import.ts")).importRun));
+  program
+    .command("usage [run]")
+    .summary(
+      "what was spent, by agent, model and delegation, and how it went; of all runs, or of one and all below it",
+    )
+    .description(
+      "What was spent, by agent, model and delegation, and how it went: completion without people, what one agent alone would\nhave used (an estimate), time saved by working side by side, reviews. Of all runs, or of one and all below it.",
+    )
+    .option(
+      "--since <time>",
+      "only what happened since: 2h, 7d, today or 2026-01-31; to the quarter of an hour",
+    )
+    .action(does(async () => (await import("./commands/usage.ts")).usage));
 }
 
 function addForkVerbs(program: Command, does: Does): void {

@@ -9,16 +9,19 @@ import {
   thought,
   toolResult,
 } from "../stores/contract/kit.contract.ts";
-import { fold } from "./projection.ts";
+import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
 import { emptyUsage } from "./usage.ts";
-import { usageReport, usageTotals } from "./usage-report.ts";
+import { createReport } from "./usage-report.ts";
 
 /** The journal of one run; its events are one millisecond apart. */
 const journal = (runId: string, from: number, ...events: EventBody[]): JournalEvent[] =>
   journalOf(...events).map((event) => ({ ...event, runId, ts: from + event.seq - 1 }));
 
-const reportOf = (events: readonly JournalEvent[], since?: number) =>
-  usageReport(fold(usageTotals(since), events));
+const reportOf = (events: readonly JournalEvent[], since?: number) => {
+  const report = createReport({ since });
+  report.add(events.reduce((tree, event) => applyTreeUsage(tree, event, 1), emptyTreeUsage("r1")));
+  return report.view();
+};
 
 const childStarted = (child: string, agent: string): EventBody => ({
   type: "CHILD_RUN_STARTED",

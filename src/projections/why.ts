@@ -63,13 +63,18 @@ function told(chain: readonly JournalEvent[], asked: JournalEvent): JournalEvent
   return chain.filter((event, at) => {
     if (event === asked) return true;
     const later = chain[at - 1];
-    if (event.type === "TOOL_PROPOSED" && event.payload.verdict === "allow")
-      return later?.type === "TOOL_RESULT";
+    if (event.type === "TOOL_PROPOSED") return isToldApart(event.payload.verdict, later);
     if (event.type === "MODEL_CALL_STARTED") return (event.payload.attempt ?? 1) > 1;
     if (event.type === "RUN_STARTED") return chain[at + 1] === undefined;
     if (event.type === "CHILD_RUN_COMPLETED") return chain[at + 1]?.runId === event.runId;
     return event.type !== "RUN_SUSPENDED" || later?.type !== "RUN_SUSPENDED";
   });
+}
+
+/** What was allowed is told with what began, what was denied with its result. */
+function isToldApart(verdict: "allow" | "ask" | "deny", later: JournalEvent | undefined): boolean {
+  const isResult = later?.type === "TOOL_RESULT";
+  return verdict === "ask" || (verdict === "allow") === isResult;
 }
 
 function failure(

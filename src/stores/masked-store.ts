@@ -40,6 +40,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(listener),
     messages: (filter) => store.messages(filter),
+    treeUsages: (filter) => store.treeUsages(filter),
     sessions: (filter) => store.sessions(filter),
     totals: () => store.totals(),
     openApprovals: (filter) => store.openApprovals(filter),

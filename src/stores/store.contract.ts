@@ -16,6 +16,7 @@ import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
+import { treeUsageContract } from "./contract/tree-usages.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
 import { usersContract } from "./contract/users.contract.ts";
 
@@ -28,6 +29,7 @@ export function storeContract(name: string, open: Open): void {
     describe("budgets of trees", () => treeBudgetContract(open));
     describe("places", () => placesContract(open));
     describe("messages", () => messagesContract(open));
+    describe("usage of trees", () => treeUsageContract(open));
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
     describe("users", () => usersContract(open));

@@ -19,6 +19,7 @@ import type { ChainLink } from "../journal/hash.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
+import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
@@ -200,6 +201,14 @@ export interface MessageFilter {
   limit?: number;
   /** From the page before. */
   cursor?: string;
+}
+
+export interface TreeUsageFilter {
+  /** Only trees to which something happened since. */
+  since?: number | undefined;
+  limit: number;
+  /** From the page before. */
+  cursor?: string | undefined;
 }
 
 /** A chain of runs of main agents that people and agents speak to. */
@@ -385,6 +394,11 @@ export interface Store {
 
   /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
+
+  /**
+   * What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends.
+   */
+  treeUsages(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
 
   openApprovals(filter?: Part): Promise<ApprovalRef[]>;
   grants(): Promise<StandingGrant[]>;

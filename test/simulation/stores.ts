@@ -80,6 +80,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     stored: (...all) => read("stored", (from) => from.stored(...all)),
     read: (...all) => read("read", (from) => from.read(...all)),
     messages: (filter) => read("messages", (from) => from.messages(filter)),
+    treeUsages: (filter) => read("usage", (from) => from.treeUsages(filter)),
     position: () => read("position", (from) => from.position()),
     openApprovals: (filter) => read("approvals", (from) => from.openApprovals(filter)),
     grants: () => read("grants", (from) => from.grants()),

@@ -6,11 +6,10 @@ import { latestRuns } from "../latest-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { UsageQuery } from "../schema.ts";
-import { createUsageFold } from "../usage-fold.ts";
+import { usageOf } from "../usage-fold.ts";
 import { Activity, Usage } from "../wire.ts";
 
 export function usageRoutes({ store }: ApiParts): Route[] {
-  const usageOf = createUsageFold(store);
   return [
     route(
       {
@@ -21,7 +20,7 @@ export function usageRoutes({ store }: ApiParts): Route[] {
         query: UsageQuery,
         answer: Usage,
       },
-      ({ query }) => usageOf(query),
+      ({ query }) => usageOf(store, query),
     ),
     route(
       {

@@ -1,13 +1,14 @@
-// What is made of the journals and not written with them: the messages, and the words that runs are found by. Caught up
-// when somebody asks, page by page, so that appends go on in between.
+// What is made of the journals and not written with them: the messages, what each tree has used, and the words that
+// runs are found by. Caught up when somebody asks, page by page, so that appends go on in between.
 
 import type { JournalEvent } from "../../journal/events.ts";
-import type { MessageFilter, RunFilter } from "../store.ts";
+import type { MessageFilter, RunFilter, TreeUsageFilter } from "../store.ts";
 import { Committer } from "./committer.ts";
 import { readPage } from "./reader.ts";
 import { listMessages, recordEvents } from "./recorder.ts";
 import { indexEvents } from "./search.ts";
 import { metaOf, type Sql, setMeta } from "./sql.ts";
+import { listTreeUsages, takeUsage } from "./tree-usages.ts";
 
 const PAGE_EVENTS = 500;
 
@@ -15,6 +16,11 @@ export class CaughtUp extends Committer {
   async messages(filter: MessageFilter) {
     await this.catchUp("messages", recordEvents);
     return this.reading((sql) => listMessages(sql, filter));
+  }
+
+  async treeUsages(filter: TreeUsageFilter) {
+    await this.catchUp("tree_usages", takeUsage);
+    return this.reading((sql) => listTreeUsages(sql, filter));
   }
 
   override async runs(filter: RunFilter) {

@@ -127,6 +127,7 @@ const DROP_TREE = [
   "DELETE FROM idempotency WHERE run IN (SELECT id FROM runs WHERE root = $1)",
   "DELETE FROM quarantine WHERE run IN (SELECT id FROM runs WHERE root = $1)",
   "DELETE FROM budgets WHERE root = $1",
+  "DELETE FROM tree_usages WHERE root = $1",
 ];
 
 async function sweep({ read, write }: PruneParts): Promise<{ events: number; bytes: number }> {

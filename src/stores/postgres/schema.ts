@@ -225,4 +225,8 @@ export const MIGRATIONS: readonly string[] = [
   -- what a worker says of itself, as JSON
   ALTER TABLE workers ADD COLUMN card TEXT;
   `,
+  `
+  -- what each tree has used, by its root; made of the journals when it is asked for
+  CREATE TABLE tree_usages (root TEXT COLLATE "C" PRIMARY KEY, updated_at BIGINT NOT NULL, usage TEXT NOT NULL);
+  `,
 ];

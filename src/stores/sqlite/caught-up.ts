@@ -1,17 +1,23 @@
-// What is made of the journals and not written with them: the messages, and the words that runs are found by. Caught up
-// when somebody asks, page by page, so that appends go on in between.
+// What is made of the journals and not written with them: the messages, what each tree has used, and the words that
+// runs are found by. Caught up when somebody asks, page by page, so that appends go on in between.
 
 import type { JournalEvent } from "../../journal/events.ts";
-import type { MessageFilter, RunFilter } from "../store.ts";
+import type { MessageFilter, RunFilter, TreeUsageFilter } from "../store.ts";
 import { Committer } from "./committer.ts";
 import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
 import { indexedUpTo, indexPage } from "./search.ts";
 import type { Sql } from "./sql.ts";
+import { listTreeUsages, usagePage, usageUpTo } from "./tree-usages.ts";
 
 export class CaughtUp extends Committer {
   async messages(filter: MessageFilter) {
     await this.catchUp(recordedUpTo, recordPage);
     return listMessages(this.sql, filter);
+  }
+
+  async treeUsages(filter: TreeUsageFilter) {
+    await this.catchUp(usageUpTo, usagePage);
+    return listTreeUsages(this.sql, filter);
   }
 
   override async runs(filter: RunFilter) {

@@ -122,6 +122,7 @@ function dropTree(sql: Sql, root: RunId, filter: PruneFilter, batch: Batch): num
     batch.forget(id);
   }
   sql.run("DELETE FROM budgets WHERE root = ?", root);
+  sql.run("DELETE FROM tree_usages WHERE root = ?", root);
   sql.run("DELETE FROM runs WHERE root = ?", root);
   // The highest position may be among those that go: it is not given again.
   setMeta(sql, "position", String(batch.position));

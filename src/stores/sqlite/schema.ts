@@ -230,4 +230,8 @@ export const MIGRATIONS: readonly string[] = [
   -- what a worker says of itself, as JSON
   ALTER TABLE workers ADD COLUMN card TEXT;
   `,
+  `
+  -- what each tree has used, by its root; made of the journals when it is asked for
+  CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

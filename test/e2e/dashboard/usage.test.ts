@@ -42,6 +42,9 @@ test("[S1-70] [S1-75] [S2-93] [S2-94] [U35] numbers, plots that are tables too, 
   await tile("Runs").getByText("3 completed, 0 failed, 0 cancelled").waitFor();
   await tile("Without people").getByText("100 %").waitFor();
   await tile("Depth").getByText("runs by level: 1, 2").waitFor();
+  await tile("Against one agent")
+    .getByText(/one alone about .* tokens, \$.* \(an estimate/)
+    .waitFor();
   expect(await tile("Cost").innerText()).toMatch(/\$0\.\d+/);
   await expect.poll(() => page.locator("canvas").count()).toBe(4);
   await page.getByRole("region", { name: "Turns", exact: true }).locator("summary").click();

@@ -1,4 +1,4 @@
-// The whole stretch of time in eight numbers, each with what it rests on: what is not known is said, not hidden.
+// The whole stretch of time in ten numbers, each with what it rests on: what is not known is said, not hidden.
 
 import type { UsageView } from "../../../../src/api/schema.ts";
 import { count, duration, money, plural } from "../../display/words.ts";
@@ -6,7 +6,7 @@ import { totalsOf } from "./usage-totals.ts";
 
 export function UsageTiles({ usage }: { usage: UsageView }) {
   return (
-    <dl className="grid grid-cols-2 gap-2 md:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-2 md:grid-cols-4 xl:grid-cols-5">
       {tilesOf(usage).map(({ name, value, note }) => (
         <div key={name} className="rounded-lg border border-line bg-surface px-4 py-3">
           <dt className="text-muted text-xs">{name}</dt>
@@ -53,7 +53,13 @@ function tilesOf(usage: UsageView): Tile[] {
     {
       name: "Side by side",
       value: trees.busyMs > 0 ? `${(trees.workMs / trees.busyMs).toFixed(1)}×` : "–",
-      note: `${duration(trees.workMs)} of work in ${duration(trees.busyMs)}`,
+      note: `${duration(trees.workMs)} of work in ${duration(trees.busyMs)}: ${duration(trees.workMs - trees.busyMs)} saved`,
+    },
+    aloneTile(trees.together),
+    {
+      name: "Review rounds",
+      value: trees.reviewed > 0 ? (trees.reviews / trees.reviewed).toFixed(1) : "–",
+      note: `${plural(trees.reviews, "review")} in ${plural(trees.reviewed, "task")}; reviewers are known by their names`,
     },
     {
       name: "Wasted",
@@ -69,4 +75,20 @@ function tilesOf(usage: UsageView): Tile[] {
       note: trees.depths.length === 0 ? "no runs" : `runs by level: ${trees.depths.join(", ")}`,
     },
   ];
+}
+
+type Together = ReturnType<typeof totalsOf>["trees"]["together"];
+
+/** S1-75: how the estimate is made is said with it. */
+function aloneTile({ trees, tokens, cost, singleTokens, singleCost }: Together): Tile {
+  const priced = singleCost !== null && singleCost > 0;
+  const alone = `${count(Math.round(singleTokens))} tokens${priced ? `, ${money(singleCost)}` : ""}`;
+  return {
+    name: "Against one agent",
+    value: singleTokens > 0 ? `${Math.round((tokens / singleTokens) * 100)} %` : "–",
+    note:
+      trees === 0
+        ? "no task was shared by several agents"
+        : `${count(tokens)} tokens${priced ? `, ${money(cost)}` : ""}; one alone about ${alone} (an estimate: the same turns in one conversation)`,
+  };
 }

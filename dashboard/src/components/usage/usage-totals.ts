@@ -8,6 +8,9 @@ const NO_TREES = {
   depths: [],
   workMs: 0,
   busyMs: 0,
+  reviewed: 0,
+  reviews: 0,
+  together: { trees: 0, tokens: 0, cost: 0, singleTokens: 0, singleCost: 0 },
 };
 
 /** Everything that a report tells, in one sum. */

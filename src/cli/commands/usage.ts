@@ -1,0 +1,28 @@
+// `cadre usage [RUN]`: what was spent and how it went, from the same report as the dashboard's page.
+
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { filterOf } from "../runs-filter.ts";
+import { fitLines } from "../view/fit.ts";
+import { jsonLine } from "../view/plain.ts";
+import { usageLines } from "../view/usage.ts";
+
+/** Nobody sees the stretches here, but the measures come with them. */
+const DAY = 86_400_000;
+
+export async function usage(
+  { folder, io, json, screen }: Invocation,
+  root: string | undefined,
+  options: { since?: string },
+): Promise<number> {
+  const { since } = filterOf(options, Date.now());
+  const filter = {
+    every: DAY,
+    ...(root === undefined ? {} : { root }),
+    ...(since === undefined ? {} : { since }),
+  };
+  const found = await withClient({ folder, env: io.env }, (client) => client.usage(filter));
+  if (json) screen.line(jsonLine(found));
+  else for (const line of fitLines(usageLines(found, screen.paint), screen)) screen.line(line);
+  return EXIT.done;
+}

@@ -1,0 +1,79 @@
+// What was spent and how it went, as tables and sentences.
+
+import type { UsageView } from "../../api/schema.ts";
+import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
+import { count, duration, shortCost, shortCount } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import type { Paint } from "./screen.ts";
+import { table } from "./table.ts";
+
+export function usageLines({ byAgent, byModel, byEdge, overTime }: UsageView, paint: Paint): string[] {
+  if (byAgent.length === 0) return ["Nothing was spent in this time. `cadre demo` needs no key."];
+  const titled = (title: string, rows: string[][]): string[] =>
+    rows.length < 2 ? [] : ["", paint("bold", title), ...table(rows)];
+  return [
+    ...(overTime ? measureLines(overTime.trees) : []),
+    ...titled("By agent", [
+      ["agent", "runs", "tokens", "cost", "at work"],
+      ...byAgent.map((each) => [
+        plainLine(each.agent),
+        String(each.runs),
+        ...spent(each),
+        duration(each.activeMs),
+      ]),
+    ]),
+    ...titled("By model", [
+      ["model", "calls", "tokens", "cost"],
+      ...byModel.map((each) => [
+        plainLine(each.model),
+        String(each.modelCalls),
+        ...spent({ ...emptyUsage(), ...each }),
+      ]),
+    ]),
+    ...titled("Delegations", [
+      ["from", "to", "started", "succeeded", "failed", "success"],
+      ...byEdge.map(({ from, to, started, succeeded, failed, successRate }) => [
+        plainLine(from),
+        plainLine(to),
+        ...[started, succeeded, failed].map(String),
+        successRate === null ? "–" : percent(successRate),
+      ]),
+    ]),
+  ];
+}
+
+type Trees = NonNullable<UsageView["overTime"]>["trees"];
+
+/** S1-75: what each rests on is said with it. */
+function measureLines({
+  completed,
+  failed,
+  withoutPeople,
+  workMs,
+  busyMs,
+  reviewed,
+  reviews,
+  together,
+}: Trees): string[] {
+  const lines = [
+    `${count(completed, "task")} completed, ${failed} failed; ${withoutPeople} of those completed needed nobody${completed > 0 ? ` (${percent(withoutPeople / completed)})` : ""}.`,
+    `Work of ${duration(workMs)} took ${duration(busyMs)}: working side by side saved ${duration(workMs - busyMs)}.`,
+  ];
+  if (together.trees > 0) lines.push(comparison(together));
+  if (reviewed > 0)
+    lines.push(
+      `${count(reviews, "review")} in ${count(reviewed, "task")}: ${(reviews / reviewed).toFixed(1)} rounds each.`,
+    );
+  return lines;
+}
+
+function comparison({ trees, tokens, cost, singleTokens, singleCost }: Trees["together"]): string {
+  const priced = singleCost !== null && singleCost > 0;
+  const spending = priced ? ` and $${cost.toFixed(2)}` : "";
+  const alone = priced ? ` and $${singleCost.toFixed(2)}` : "";
+  return `${count(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
+}
+
+const spent = (usage: RunUsage): [string, string] => [shortCount(totalTokens(usage)), shortCost(usage)];
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
