@@ -24,6 +24,7 @@ import { createGate } from "./loop/gate.ts";
 import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
+import { type Replayed, replayRuns } from "./loop/replay.ts";
 import { retry } from "./loop/retry.ts";
 import { type Message, sayToSession } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
@@ -85,6 +86,8 @@ export interface Runtime {
   say(message: Message, idempotencyKey?: string): Promise<{ runId: RunId; joined: boolean }>;
   /** A new run that goes on where an ended one stopped. */
   retry(runId: RunId, idempotencyKey?: string): Promise<{ runId: RunId }>;
+  /** Re-decides these runs with the code and the rules of now; nothing is done. */
+  replay(runIds: readonly RunId[]): Promise<Replayed>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -149,6 +152,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey) => retry(runId, admitParts, { idempotencyKey }),
+    replay: (runIds) => replayRuns(runIds, parts),
     async start() {
       stopWork = await startWork(engine, parts, report);
     },

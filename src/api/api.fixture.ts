@@ -28,6 +28,7 @@ export interface ServedRuntime
     | "workspaceTree"
     | "agents"
     | "onDelta"
+    | "replay"
   > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
@@ -45,6 +46,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     say,
     explain: runtime.explain,
     agentFile: runtime.agentFile,
+    replay: runtime.replay,
     workspaceTree: runtime.workspaceTree,
     settings: openSettings(join(folder, ".cadre")),
     agents,

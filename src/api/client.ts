@@ -28,6 +28,7 @@ import type {
   MessagesFilter,
   OutcomeBody,
   PageFilter,
+  ReplayView,
   RunDefinition,
   RunDetail,
   RunPage,
@@ -114,6 +115,8 @@ export interface CadreClient {
   messages(filter?: MessagesFilter): Promise<{ messages: MessageRow[]; nextCursor?: string }>;
   usage(filter?: UsageFilter): Promise<UsageView>;
   verify(runId: string): Promise<Verification>;
+  /** Whether the run, and all below it, would be decided now as it was. */
+  replay(runId: string): Promise<ReplayView>;
   /** The tree of a run as a file, to be read and checked. */
   exported(runId: string, format: ExportFormat): Promise<Response>;
   /** E7: ends the tree of a run here; the file is what it goes on from. */
@@ -181,6 +184,7 @@ export function createClient(options: ClientOptions): CadreClient {
     messages: (filter = {}) => get("/api/messages", { ...filter }),
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     verify: (runId) => get(ofRun(runId, "/verify")),
+    replay: (runId) => get(ofRun(runId, "/replay")),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),

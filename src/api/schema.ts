@@ -63,6 +63,7 @@ export type {
   ContextSummary,
   EventPage,
   MessagePage,
+  ReplayView,
   RunDefinition,
   RunPage,
   Said,

@@ -176,6 +176,13 @@ function addRunVerbs(program: Command, does: Does): void {
     .description("check a run's journal, or a file that was exported, against its hash chain")
     .action(does(async () => (await import("./commands/verify.ts")).verify));
   program
+    .command("replay <run>")
+    .summary("decide a run, and all below it, again with the code and rules of now")
+    .description(
+      "Re-decides a run and all below it from its journal: recorded answers, the code and rules of now. Does nothing and asks\nno model. Says the first decision that would be another one; exit code 1 if there is one.",
+    )
+    .action(does(async () => (await import("./commands/replay.ts")).replay));
+  program
     .command("export <run>")
     .summary("write a run and all below it to a file")
     .description(

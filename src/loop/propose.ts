@@ -1,6 +1,7 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
+import type { Clock } from "../clock.ts";
 import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
@@ -178,7 +179,7 @@ export function judgeCall(
   effect: Effect,
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority" | "clock">,
+  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<Clock, "now"> },
 ): Verdict {
   const { definition, state } = run;
   const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
@@ -229,7 +230,7 @@ export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "
 }
 
 /** Where nobody is there to ask, the run's own policy answers. */
-function attended(judged: Verdict, run: RunJournal): Verdict {
+export function attended(judged: Verdict, run: Pick<View, "state">): Verdict {
   const { attended: present, approvals } = run.state.start!;
   if (judged.verdict !== "ask" || present || approvals.unattended === "park") return judged;
   return { verdict: "deny", rule: `${UNATTENDED} ${approvals.unattended}, after ${judged.rule}` };

@@ -14,7 +14,7 @@ import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
 import { verifyRun } from "../verify-run.ts";
-import { Context, MessagePage, RunDefinition, RunPage, Started } from "../wire.ts";
+import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;
@@ -86,6 +86,18 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: Verification,
       },
       async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/runs/{id}/replay",
+        summary: "Whether a run, and all below it, would be decided now as it was",
+        answer: ReplayView,
+      },
+      async ({ params: { id } }) => {
+        const rows = await subtreeOf(store, await findRun(store, id));
+        return parts.replay(rows.map((row) => row.id));
+      },
     ),
   ];
 }
