@@ -10,13 +10,12 @@ import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
-import type { Replayed } from "../loop/replay.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { Hub } from "./hub.ts";
 import type { Check, LinkView } from "./schema.ts";
 import type { Settings } from "./settings.ts";
-import type { WorkspaceTree } from "./wire.ts";
+import type { ReplayView, WorkspaceTree } from "./wire.ts";
 
 export interface ApiParts {
   store: Store;
@@ -31,7 +30,7 @@ export interface ApiParts {
   /** The file that an agent is said to come from, as it lies on disk now. */
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** Re-decides these runs with the code and the rules of now. */
-  replay(runIds: readonly RunId[]): Promise<Replayed>;
+  replay(runIds: readonly RunId[]): Promise<ReplayView>;
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;

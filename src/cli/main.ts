@@ -101,6 +101,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addRunVerbs(program, does);
+  addJournalVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
@@ -171,6 +172,9 @@ function addRunVerbs(program: Command, does: Does): void {
     .command("tail <run>")
     .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
+}
+
+function addJournalVerbs(program: Command, does: Does): void {
   program
     .command("verify <run>")
     .description("check a run's journal, or a file that was exported, against its hash chain")

@@ -1,7 +1,6 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
-import type { Clock } from "../clock.ts";
 import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
@@ -179,7 +178,7 @@ export function judgeCall(
   effect: Effect,
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<Clock, "now"> },
+  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<LoopParts["clock"], "now"> },
 ): Verdict {
   const { definition, state } = run;
   const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;

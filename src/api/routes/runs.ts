@@ -87,18 +87,7 @@ export function runRoutes(parts: ApiParts): Route[] {
       },
       async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
     ),
-    route(
-      {
-        method: "get",
-        path: "/api/runs/{id}/replay",
-        summary: "Whether a run, and all below it, would be decided now as it was",
-        answer: ReplayView,
-      },
-      async ({ params: { id } }) => {
-        const rows = await subtreeOf(store, await findRun(store, id));
-        return parts.replay(rows.map((row) => row.id));
-      },
-    ),
+    replayRoute(parts),
   ];
 }
 
@@ -113,5 +102,19 @@ const definitionRoute = (store: Store): Route =>
     async ({ params: { id } }) => {
       const definition = await loadDefinition(store, (await findRun(store, id)).definition);
       return { definition, isTerminal: isTerminal(definition) };
+    },
+  );
+
+const replayRoute = ({ store, replay }: ApiParts): Route =>
+  route(
+    {
+      method: "get",
+      path: "/api/runs/{id}/replay",
+      summary: "Whether a run, and all below it, would be decided now as it was",
+      answer: ReplayView,
+    },
+    async ({ params: { id } }) => {
+      const rows = await subtreeOf(store, await findRun(store, id));
+      return replay(rows.map((row) => row.id));
     },
   );
