@@ -62,6 +62,7 @@ async function cadre() {
   const server = await servePublicly(
     {
       ...{ store, people, admit, retry, fork, say, agents, explain, agentFile, workspaceTree, onDelta },
+      replay: runtime.replay,
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       web: {},

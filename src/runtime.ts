@@ -26,6 +26,7 @@ import { createGate } from "./loop/gate.ts";
 import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
+import { type Replayed, replayRuns } from "./loop/replay.ts";
 import { retry } from "./loop/retry.ts";
 import { type Message, sayToSession } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
@@ -103,6 +104,8 @@ export interface Runtime {
   fork(runId: RunId, request: ForkRequest, idempotencyKey?: string, by?: string): Promise<{ runId: RunId }>;
   /** Where notices go: told while this runtime drives. */
   readonly webhooks: Telling;
+  /** Re-decides these runs with the code and the rules of now; nothing is done. */
+  replay(runIds: readonly RunId[]): Promise<Replayed>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -191,6 +194,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
+    replay: (runIds) => replayRuns(runIds, parts),
     async start() {
       stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       const card = cardOf(parts, pool, options.version);

@@ -29,6 +29,7 @@ export interface ServedRuntime
     | "workspaceTree"
     | "agents"
     | "onDelta"
+    | "replay"
   > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
@@ -47,6 +48,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     say,
     explain: runtime.explain,
     agentFile: runtime.agentFile,
+    replay: runtime.replay,
     workspaceTree: runtime.workspaceTree,
     settings: openSettings(join(folder, ".cadre")),
     agents,

@@ -31,6 +31,7 @@ import type {
   MessagesFilter,
   OutcomeBody,
   PageFilter,
+  ReplayView,
   RunDefinition,
   RunDetail,
   RunPage,
@@ -130,6 +131,8 @@ export interface CadreClient {
   /** Why it stands where it stands, or ended; with a seq, why that event of it came about. */
   why(runId: string, seq?: number): Promise<WhyView>;
   verify(runId: string): Promise<Verification>;
+  /** Whether the run, and all below it, would be decided now as it was. */
+  replay(runId: string): Promise<ReplayView>;
   /** The tree of a run as a file, to be read and checked. */
   exported(runId: string, format: ExportFormat): Promise<Response>;
   /** E7: ends the tree of a run here; the file is what it goes on from. */
@@ -215,6 +218,7 @@ export function createClient(options: ClientOptions): CadreClient {
     usage: (filter = {}) => get("/api/usage", { ...filter }),
     why: (runId, seq) => get(ofRun(runId, "/why"), { seq }),
     verify: (runId) => get(ofRun(runId, "/verify")),
+    replay: (runId) => get(ofRun(runId, "/replay")),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),

@@ -46,7 +46,7 @@ export function ownStore(store: Store, user: string): Store {
     firstHits: async (q, runs) => store.firstHits(q, await mine(runs, (id) => id)),
     async treeUsages(filter) {
       const { trees, nextCursor } = await store.treeUsages(filter);
-      return { trees: await mine(trees, ({ root }) => root), nextCursor };
+      return { trees: await mine(trees, ({ top }) => top), nextCursor };
     },
     sessions: (filter) => store.sessions({ ...filter, user }),
     messages: (filter) => store.messages({ ...filter, user }),

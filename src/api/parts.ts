@@ -14,7 +14,7 @@ import type { Message } from "../loop/sessions.ts";
 import type { Store, Workspaces } from "../stores/store.ts";
 import type { AsSender } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
-import type { Check, ForkBody, LinkView, WorkspaceTree } from "./schema.ts";
+import type { Check, ForkBody, LinkView, ReplayView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
 
@@ -32,6 +32,8 @@ export interface ApiParts extends TeamParts {
   explain(name: string): Promise<Explanation>;
   /** The file that an agent is said to come from, as it lies on disk now. */
   agentFile(file: string): Promise<AgentFile | undefined>;
+  /** Re-decides these runs with the code and the rules of now. */
+  replay(runIds: readonly RunId[]): Promise<ReplayView>;
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;

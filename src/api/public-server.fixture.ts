@@ -56,6 +56,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
     } = served.runtime;
     served.parts = {
       ...{ store, people, admit, retry, fork, say, explain, agentFile, workspaceTree, agents, onDelta },
+      replay: served.runtime.replay,
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       web: {},

@@ -71,6 +71,7 @@ export type {
   ContextSummary,
   EventPage,
   MessagePage,
+  ReplayView,
   RunDefinition,
   RunPage,
   Said,

@@ -288,3 +288,23 @@ function eventViews() {
     }),
   );
 }
+
+/** Whether runs would be decided now as they were. */
+export const ReplayView = z.object({
+  runs: z.int(),
+  events: z.int(),
+  /** That were made again. */
+  decisions: z.int(),
+  /** The first that would be another one. */
+  divergence: z
+    .object({
+      runId: z.string(),
+      agent: z.string(),
+      seq: z.int(),
+      position: z.int(),
+      recorded: z.string(),
+      now: z.string(),
+    })
+    .optional(),
+});
+export type ReplayView = z.infer<typeof ReplayView>;

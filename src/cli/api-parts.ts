@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, fork, say, explain, agentFile, workspaceTree } = runtime;
+  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -34,6 +34,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     agentFile,
     workspaceTree,
     webhooks: runtime.webhooks,
+    replay,
     settings: openSettings(config.dir),
     agents,
     onDelta,

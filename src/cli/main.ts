@@ -101,8 +101,9 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addRunVerbs(program, does);
-  addForkVerbs(program, does);
   addReasonVerbs(program, does);
+  addForkVerbs(program, does);
+  addJournalVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);
   addProjectVerbs(program, does);
@@ -174,10 +175,6 @@ function addRunVerbs(program: Command, does: Does): void {
     .command("tail <run>")
     .description("follow a run, and all below it, while it happens")
     .action(does(async () => (await import("./commands/tail.ts")).tail));
-  program
-    .command("verify <run>")
-    .description("check a run's journal against its hash chain")
-    .action(does(async () => (await import("./commands/verify.ts")).verify));
 }
 
 /** What happened, and why. */
@@ -193,9 +190,33 @@ function addReasonVerbs(program: Command, does: Does): void {
     .option("--markdown", "for an issue or a chat")
     .action(does(async () => (await import("./commands/why.ts")).why));
   program
+    .command("usage [run]")
+    .summary(
+      "what was spent, by agent, model and delegation, and how it went; of all runs, or of one and all below it",
+    )
+    .description(
+      "What was spent, by agent, model and delegation, and how it went: completion without people, what one agent alone would\nhave used (an estimate), time saved by working side by side, reviews. Of all runs, or of one and all below it.",
+    )
+    .option(
+      "--since <time>",
+      "only what happened since: 2h, 7d, today or 2026-01-31; to the quarter of an hour",
+    )
+    .action(does(async () => (await import("./commands/usage.ts")).usage));
+}
+
+/** Journals as such: whether they are whole, and to take them elsewhere. */
+function addJournalVerbs(program: Command, does: Does): void {
+  program
     .command("verify <run>")
     .description("check a run's journal, or a file that was exported, against its hash chain")
     .action(does(async () => (await import("./commands/verify.ts")).verify));
+  program
+    .command("replay <run>")
+    .summary("decide a run, and all below it, again with the code and rules of now")
+    .description(
+      "Re-decides a run and all below it from its journal: recorded answers, the code and rules of now. Does nothing and asks\nno model. Says the first decision that would be another one; exit code 1 if there is one.",
+    )
+    .action(does(async () => (await import("./commands/replay.ts")).replay));
   program
     .command("export <run>")
     .summary("write a run and all below it to a file")
@@ -213,19 +234,6 @@ function addReasonVerbs(program: Command, does: Does): void {
     .command("import <file>")
     .description("take in a tree that was moved out of another store with: export --format cadre")
     .action(does(async () => (await import("./commands/import.ts")).importRun));
-  program
-    .command("usage [run]")
-    .summary(
-      "what was spent, by agent, model and delegation, and how it went; of all runs, or of one and all below it",
-    )
-    .description(
-      "What was spent, by agent, model and delegation, and how it went: completion without people, what one agent alone would\nhave used (an estimate), time saved by working side by side, reviews. Of all runs, or of one and all below it.",
-    )
-    .option(
-      "--since <time>",
-      "only what happened since: 2h, 7d, today or 2026-01-31; to the quarter of an hour",
-    )
-    .action(does(async () => (await import("./commands/usage.ts")).usage));
 }
 
 function addForkVerbs(program: Command, does: Does): void {

@@ -7,6 +7,9 @@ import type { RunState } from "../projections/run-state.ts";
 import { handedOn } from "../projections/taint.ts";
 import type { RunJournal } from "./run-journal.ts";
 
+/** What a report is answered with: nobody reads it any more. */
+export const RECEIVED = "Received.";
+
 const TYPES = { completed: "RUN_COMPLETED", failed: "RUN_FAILED", cancelled: "RUN_CANCELLED" } as const;
 
 export async function finish(ending: Ending, run: RunJournal): Promise<void> {
@@ -69,5 +72,5 @@ function treeSpent({ usage, children }: RunState): Spent {
 function closedReport(run: RunJournal): EventBody[] {
   return [...run.state.calls.values()]
     .filter((call) => call.name === reportTool(run) && !call.result)
-    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: "Received." } }));
+    .map((call) => ({ type: "TOOL_RESULT", payload: { toolCallId: call.id, output: RECEIVED } }));
 }

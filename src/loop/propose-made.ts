@@ -10,6 +10,9 @@ import { refusalOf } from "./refuse-call.ts";
 import type { RunJournal } from "./run-journal.ts";
 import { orRecorded } from "./stand-in.ts";
 
+/** The rule in the verdict on a call that there is not. */
+export const NOT_MADE = "it cannot be made";
+
 /** In one append: of calls that are made together none is there without the others. */
 export async function proposeMade(
   calls: readonly MadeCall[],
@@ -32,5 +35,5 @@ function withInput(judged: EventBody, { id, name, input, hidden }: MadeCall): Ev
   if (judged.type === "TOOL_PROPOSED")
     return [{ type: "TOOL_PROPOSED", payload: { ...judged.payload, ...made } }];
   const payload = { toolCallId: id, name, effect: "read" as const, verdict: "deny" as const };
-  return [{ type: "TOOL_PROPOSED", payload: { ...payload, rule: "it cannot be made", ...made } }, judged];
+  return [{ type: "TOOL_PROPOSED", payload: { ...payload, rule: NOT_MADE, ...made } }, judged];
 }

@@ -167,7 +167,7 @@ export function judgeCall(
   effect: Effect,
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority" | "clock">,
+  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<LoopParts["clock"], "now"> },
 ): Verdict {
   const { definition, state } = run;
   const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
@@ -227,7 +227,7 @@ export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "
 }
 
 /** Where nobody is there to ask, the run's own policy answers. */
-function attended(judged: Verdict, run: RunJournal): Verdict {
+export function attended(judged: Verdict, run: Pick<View, "state">): Verdict {
   const { attended: present, approvals } = run.state.start!;
   if (judged.verdict !== "ask" || present || approvals.unattended === "park") return judged;
   return { verdict: "deny", rule: `${UNATTENDED} ${approvals.unattended}, after ${judged.rule}` };

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { decideApproval, decideOutcome } from "../../src/loop/people.ts";
+import { replayRuns } from "../../src/loop/replay.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { oracleTools } from "../support/oracle.ts";
@@ -16,7 +17,8 @@ import { SCENARIOS } from "./scenarios.ts";
 const HOME = fileURLToPath(new URL(".", import.meta.url));
 const recordings = readdirSync(HOME, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
-  .flatMap((version) => readdirSync(join(HOME, version.name)).map((file) => join(version.name, file)));
+  .flatMap((version) => readdirSync(join(HOME, version.name)).map((file) => join(version.name, file)))
+  .filter((file) => file.endsWith(".json"));
 
 let folder: string;
 beforeEach(() => {
@@ -49,6 +51,11 @@ describe("golden journals", () => {
     const { runs } = await runtime.store.runs({});
     expect(runs.map((run) => [run.status, run.summary])).toEqual([["completed", scenario.summary]]);
     await checkInvariants(runtime.store, oracle);
+    const replayed = await replayRuns(
+      runs.map(({ id }) => id),
+      runtime.parts,
+    );
+    expect(replayed.divergence).toBeUndefined();
     await runtime.stop();
   });
 });

@@ -14,7 +14,7 @@ import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { nest } from "../tree.ts";
 import { verifyRun } from "../verify-run.ts";
-import { Context, MessagePage, RunDefinition, RunPage, Started } from "../wire.ts";
+import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
   const { store, admit, who } = parts;
@@ -87,6 +87,7 @@ export function runRoutes(parts: ApiParts): Route[] {
       },
       async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
     ),
+    replayRoute(parts),
   ];
 }
 
@@ -101,5 +102,19 @@ const definitionRoute = (store: Store): Route =>
     async ({ params: { id } }) => {
       const definition = await loadDefinition(store, (await findRun(store, id)).definition);
       return { definition, isTerminal: isTerminal(definition) };
+    },
+  );
+
+const replayRoute = ({ store, replay }: ApiParts): Route =>
+  route(
+    {
+      method: "get",
+      path: "/api/runs/{id}/replay",
+      summary: "Whether a run, and all below it, would be decided now as it was",
+      answer: ReplayView,
+    },
+    async ({ params: { id } }) => {
+      const rows = await subtreeOf(store, await findRun(store, id));
+      return replay(rows.map((row) => row.id));
     },
   );

@@ -1,0 +1,102 @@
+// Re-decides journals with the code and the rules of today. What models, tools, people and time answered stands as it was
+// recorded; what followed from it is decided again, and held against what the journal says.
+//  1  Nothing is written, asked of a model or done.
+//  2  Verdicts on calls are judged anew by the rules of now; where a person's grant decided, and where other agents'
+//     files do (delegations, messages), the recorded one stands.
+
+import type { RunId } from "../ids.ts";
+import type { EventOf, JournalEvent } from "../journal/events.ts";
+import type { Action } from "../patterns/action.ts";
+import { applyRunState, emptyRunState } from "../projections/run-state.ts";
+import { followTaint } from "../projections/taint.ts";
+import { applyTranscript, emptyTranscript } from "../projections/transcript.ts";
+import { eventsBefore } from "./continued.ts";
+import { decide } from "./decide.ts";
+import type { LoopParts } from "./parts.ts";
+import { describe, fits, goesOn, isDecided, recordedWords } from "./replay-fits.ts";
+import { otherVerdict } from "./replay-verdict.ts";
+import { loadDefinition, type RunView } from "./run-journal.ts";
+
+export interface ReplayParts
+  extends Pick<LoopParts, "store" | "models" | "judge" | "authority" | "loadSteps"> {
+  decide?: typeof decide;
+}
+
+/** The first decision that would be another one now. */
+export interface Divergence {
+  runId: RunId;
+  agent: string;
+  seq: number;
+  position: number;
+  recorded: string;
+  now: string;
+}
+
+export interface Replayed {
+  runs: number;
+  events: number;
+  /** That were made again. */
+  decisions: number;
+  divergence?: Divergence | undefined;
+}
+
+/** The earliest divergence of these runs, in the order in which their events were committed. */
+export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): Promise<Replayed> {
+  const replays = [];
+  for (const runId of runIds) replays.push(await replayRun(await parts.store.journal(runId), parts));
+  const diverged = replays.flatMap(({ divergence }) => divergence ?? []);
+  return {
+    runs: replays.length,
+    events: replays.reduce((sum, { events }) => sum + events, 0),
+    decisions: replays.reduce((sum, { decisions }) => sum + decisions, 0),
+    divergence: diverged.toSorted((left, right) => left.position - right.position)[0],
+  };
+}
+
+async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
+  const view = await emptyView(journal[0], parts);
+  let decisions = 0;
+  let action: Action | undefined;
+  for (const event of journal) {
+    if (isDecided(event, view)) {
+      decisions++;
+      if (!action || !goesOn(action, event)) action = await decideNow(view, event, parts);
+      const other = fits(action, event) ? otherVerdict(view, event, parts) : describe(action);
+      if (other !== undefined)
+        return { events: journal.length, decisions, divergence: diverged(view, event, other) };
+    }
+    applyRunState(view.state, event);
+    applyTranscript(view.transcript, event);
+  }
+  return { events: journal.length, decisions, divergence: undefined };
+}
+
+async function emptyView(first: JournalEvent | undefined, { store }: ReplayParts): Promise<RunView> {
+  const start = (first as EventOf<"RUN_STARTED">).payload;
+  const definition = await loadDefinition(store, start.definition);
+  const view = { state: emptyRunState(), transcript: emptyTranscript(), definition };
+  for (const event of await eventsBefore(store, start)) {
+    applyTranscript(view.transcript, event);
+    followTaint(view.state.taint, event);
+  }
+  return view;
+}
+
+const DEFAULT_WINDOW = 128_000;
+
+async function decideNow(view: RunView, { ts: now }: JournalEvent, parts: ReplayParts): Promise<Action> {
+  const { state, definition } = view;
+  const steps = definition.steps && !state.cancel ? await parts.loadSteps(definition.steps) : undefined;
+  const model = state.latest?.model ?? definition.models[0]!;
+  const contextWindow = parts.models.contextWindow(model) ?? DEFAULT_WINDOW;
+  return (parts.decide ?? decide)({ ...view, ...(steps ? { steps } : {}) }, { now, contextWindow });
+}
+
+const diverged = ({ state, definition }: RunView, event: JournalEvent, now: string): Divergence => ({
+  runId: event.runId,
+  agent: state.start?.agent ?? definition.name,
+  seq: event.seq,
+  position: event.position,
+  recorded: recordedWords(event),
+  now,
+});

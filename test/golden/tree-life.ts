@@ -1,0 +1,64 @@
+// A golden tree while it lives: recorded here, and taken further by the test.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CadreError } from "../../src/errors.ts";
+import { cancelRun, type Decision, decideApproval } from "../../src/loop/people.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { agentFiles, type GoldenTree, goldenTools, scriptOf } from "./trees.ts";
+
+export const oracleOf = (folder: string): string => join(folder, "effects.log");
+
+export function openTree(folder: string, tree: GoldenTree): Promise<Runtime> {
+  for (const [path, text] of Object.entries(agentFiles(tree))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return createRuntime({
+    folder,
+    env: { CADRE_TRUST: "1" },
+    home: join(folder, "home"),
+    scripts: { golden: scriptOf(tree) },
+    tools: goldenTools(oracleOf(folder)),
+  });
+}
+
+/** Until the root has ended, or everything waits for a person. */
+export function settled(runtime: Runtime, root: string): Promise<"ended" | "waits"> {
+  return new Promise((resolve, reject) => {
+    const look = async (): Promise<void> => {
+      const row = await runtime.store.run(root);
+      const open = await runtime.store.openApprovals();
+      const how = row?.endedAt !== undefined ? "ended" : row?.status === "suspended" && open.length > 0 ? "waits" : undefined;
+      if (how === undefined) return;
+      stop();
+      resolve(how);
+    };
+    const stop = runtime.store.onCommit(() => void look().catch(reject));
+    void look().catch(reject);
+  });
+}
+
+/** Decides what is open, the same for each. */
+export async function decideAll(runtime: Runtime, root: string, decision: Decision | "cancel"): Promise<void> {
+  if (decision === "cancel") {
+    await cancelRun(root, "person", undefined, runtime.people);
+    return;
+  }
+  for (const { runId, itemId, kind } of await runtime.store.openApprovals()) {
+    const raised = kind === "budget" ? { limits: { maxTokens: 1_000_000 } } : {};
+    await decideApproval(`${runId}:${itemId}`, { ...decision, ...raised }, "person", runtime.people);
+  }
+}
+
+/** What is asked as soon as it can be: a tree comes to rest a moment after it has said what it waits for. */
+export async function whenAtRest<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof CadreError) || error.code !== "CONFLICT" || tries > 500) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// Every tree that a released version exported is read, verified, folded and re-decided by this one as it was; what waits
+// in it goes on to its end (P13, F39).
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { decide } from "../../src/loop/decide.ts";
+import { type ReplayParts, replayRuns } from "../../src/loop/replay.ts";
+import { projections } from "../../src/projections/index.ts";
+import { fold, type Projection } from "../../src/projections/projection.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { moveIn } from "../../src/stores/carry.ts";
+import { readTree } from "../../src/stores/tree-file.ts";
+import { decideAll, openTree, settled } from "./tree-life.ts";
+import { TREES } from "./trees.ts";
+
+const HOME = fileURLToPath(new URL(".", import.meta.url));
+const recordings = readdirSync(HOME, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".cadre"));
+const nameOf = (file: string): string => file.replace(/^.*[/\\]/, "").replace(".cadre", "");
+
+let folder: string;
+let runtime: Runtime | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "cadre-trees-"));
+});
+afterEach(async () => {
+  await runtime?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A recording in a store of its own, driven by nobody yet. */
+async function opened(file: string) {
+  const text = readFileSync(join(HOME, file), "utf8");
+  runtime = await openTree(folder, TREES[nameOf(file)]!);
+  const { root } = await moveIn(text, runtime.store);
+  const replay = async (over: Partial<ReplayParts> = {}) => {
+    const { runs } = await runtime!.store.runs({});
+    return replayRuns(
+      runs.map(({ id }) => id),
+      { ...runtime!.parts, ...over },
+    );
+  };
+  return { root, replay, runtime, text };
+}
+
+describe("golden trees", () => {
+  it("[P13] there is one of every kind", () => {
+    expect(new Set(recordings.map(nameOf))).toEqual(new Set(Object.keys(TREES)));
+  });
+
+  it.each(recordings)("[P13] [F39] [L2] %s is read, decided again as it was, and goes on to its end", async (file) => {
+    const { root, replay, text } = await opened(file);
+    const store = runtime!.store;
+    expect(readTree(text).version).toBe(file.split(/[/\\]/)[0]);
+    expect(await replay()).toMatchObject({ divergence: undefined });
+    for (const { id } of (await store.runs({})).runs) {
+      const events = await store.journal(id);
+      for (const projection of projections) fold(projection as Projection<unknown>, events);
+    }
+    await runtime!.start();
+    while ((await settled(runtime!, root)) === "waits") await decideAll(runtime!, root, { decision: "approve" });
+    expect((await store.run(root))?.status).toBe(TREES[nameOf(file)]!.ends);
+    const whole = await replay();
+    expect(whole.divergence).toBeUndefined();
+    expect(whole.decisions).toBeGreaterThan(1);
+  });
+});
+
+describe("replay", () => {
+  const file = (name: string) => recordings.find((each) => nameOf(each) === name)!;
+
+  it("[L2] a rule that would ask is reported at the call that it would ask about", async () => {
+    const { replay, root } = await opened(file("single"));
+    const rules = { allow: [], ask: ["look"], deny: [] };
+    const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
+    const [first] = (await runtime!.store.journal(root)).filter(({ type }) => type === "TOOL_PROPOSED");
+    expect(divergence).toMatchObject({ runId: root, seq: first!.seq, agent: "solo" });
+    expect(divergence?.recorded).toMatch(/^allow look/);
+    expect(divergence?.now).toMatch(/^ask look \(project ask look/);
+  });
+
+  it("[L2] a decision that has changed is reported at its event, the earliest of the tree first", async () => {
+    const { replay } = await opened(file("delegation"));
+    const changed: typeof decide = (view, facts) => {
+      const action = decide(view, facts);
+      if (view.definition.name !== "clerk" || action.type !== "end") return action;
+      return { type: "end", ending: { ...action.ending, summary: "Something else." } };
+    };
+    const { divergence } = await replay({ decide: changed });
+    const { runs } = await runtime!.store.runs({});
+    const ends = (await runtime!.store.read(0, 1_000)).filter(
+      ({ type, runId }) => type === "RUN_COMPLETED" && runs.some(({ id, agent }) => id === runId && agent === "clerk"),
+    );
+    expect(divergence).toMatchObject({
+      runId: ends[0]!.runId,
+      seq: ends[0]!.seq,
+      recorded: "end: completed, final_answer: Done.",
+      now: "end: completed, final_answer: Something else.",
+    });
+  });
+});
