@@ -14,9 +14,8 @@ import type { Message } from "../loop/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import type { AsSender } from "./as-sender.ts";
 import type { Hub } from "./hub.ts";
-import type { Check, LinkView } from "./schema.ts";
+import type { Check, LinkView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
-import type { WorkspaceTree } from "./wire.ts";
 
 export interface ApiParts {
   store: Store;

@@ -7,9 +7,9 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { contractRoutes } from "./routes/contracts.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
+import { protocolRoutes } from "./routes/protocols.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -30,6 +30,6 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...metricsRoutes(parts),
     ...webRoutes(parts),
     ...contractRoutes(parts),
-    ...mcpRoutes(parts),
+    ...protocolRoutes(parts),
   ];
 }
