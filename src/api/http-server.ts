@@ -60,7 +60,9 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (): Promise<void> => {
-    const answered = [...writes].map((response) => new Promise((resolve) => response.once("close", resolve)));
+    // An answer that is a stream has no end to wait for.
+    const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
+    const answered = open.map((response) => new Promise((resolve) => response.once("close", resolve)));
     await Promise.race([Promise.all(answered), pause(ANSWER_MS, undefined, { ref: false })]);
     server.closeAllConnections();
   };

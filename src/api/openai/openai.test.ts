@@ -206,6 +206,22 @@ test("what a client leaves goes on", async () => {
   expect((await until(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
 });
 
+test("[A09] a new token closes a stream that the old one opened", async () => {
+  const stream = await openai.chat.completions.create({
+    model: "clerk",
+    messages: [user("pay")],
+    stream: true,
+  });
+  const waiting = Promise.withResolvers<void>();
+  const read = (async () => {
+    for await (const chunk of stream) if (cadre(chunk)?.needs) waiting.resolve();
+  })();
+  await waiting.promise;
+  server.replaceToken(`${TOKEN}-another`);
+  await expect(read).rejects.toThrow();
+  server.replaceToken(TOKEN);
+});
+
 describe("what is told of a model call that is made anew", () => {
   const event = (type: string, payload: object) =>
     ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
