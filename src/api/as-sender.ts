@@ -3,7 +3,7 @@
 
 import { type CadreClient, createClient } from "./client.ts";
 
-export type AsSender = (request: Request, via: string) => CadreClient;
+export type AsSender = (request: Request, via?: string) => CadreClient;
 
 interface Served {
   fetch(request: Request): Response | Promise<Response>;

@@ -64,7 +64,9 @@ export function createHttpServer(app: Pick<Hono, "fetch">, limits: HttpLimits = 
   server.maxHeadersCount = 100;
   server.maxConnections = limits.connections;
   const cut = async (only?: ReadonlySet<Socket>): Promise<void> => {
-    const concerned = [...writes].filter(({ socket }) => only === undefined || (socket && only.has(socket)));
+    // An answer that is a stream has no end to wait for.
+    const open = [...writes].filter((response) => !response.headersSent || response.writableEnded);
+    const concerned = open.filter(({ socket }) => only === undefined || (socket && only.has(socket)));
     const writing = new Set(concerned.map(({ socket }) => socket));
     for (const socket of only ?? []) if (!writing.has(socket)) socket.destroy();
     const answered = concerned.map((response) => new Promise((resolve) => response.once("close", resolve)));

@@ -9,9 +9,9 @@ import { contractRoutes } from "./routes/contracts.ts";
 import { exportRoutes } from "./routes/export.ts";
 import { grantRoutes } from "./routes/grants.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { mcpRoutes } from "./routes/mcp.ts";
 import { messageRoutes } from "./routes/messages.ts";
 import { metricsRoutes } from "./routes/metrics.ts";
+import { protocolRoutes } from "./routes/protocols.ts";
 import { runActionRoutes } from "./routes/run-actions.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -38,6 +38,6 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...webRoutes(parts),
     ...teamRoutes(parts),
     ...contractRoutes(parts),
-    ...mcpRoutes(parts),
+    ...protocolRoutes(parts),
   ];
 }

@@ -4,9 +4,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Project, project, type Started } from "../../src/cli/cli.fixture.ts";
+import { type Project, project } from "../../src/cli/cli.fixture.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
 import { type Browser, openBrowser, type Watching } from "../support/browser.ts";
+import { kill, tailOf, up } from "../support/killed-server.ts";
 
 const LEAD = "---\ndescription: Leads.\nmodel: scripted/desk\nagents: [clerk]\ntools: []\n---\nYou lead.\n";
 const CLERK = "---\nkind: subagent\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
@@ -27,20 +28,20 @@ beforeEach(async () => {
 afterEach(() => p[Symbol.asyncDispose]());
 
 test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the same sequence for all three", async () => {
-  const first = await up("0");
+  const first = await up(p, "0");
   const { port } = new URL(first.url);
   using ann = await openBrowser(first.link);
   using bob = await openBrowser((await ann.ask("POST", "/api/link", {})).body.url);
   const started = await ann.ask("POST", "/api/runs", { agent: "lead", task: "pay", attended: true });
   const runId: string = started.body.runId;
   const readers = [ann.follow(runId), bob.follow(runId)];
-  const cli = tailOf(runId);
+  const cli = tailOf(p, runId);
   const all = (fits: (event: JournalEvent) => boolean) =>
     Promise.all([...readers.map((reader) => reader.sees(fits)), cli.sees(fits)]);
 
   await all(({ type, runId: of }) => type === "MODEL_CALL_STARTED" && of !== runId);
   await kill(first.process);
-  const second = await up(port);
+  const second = await up(p, port);
 
   await all(isAsked("first"));
   const [item] = (await bob.ask("GET", "/api/approvals")).body.approvals;
@@ -52,7 +53,7 @@ test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the sa
 
   await all(isAsked("second"));
   await kill(second.process);
-  const third = await up(port);
+  const third = await up(p, port);
   await expectOneWins(ann, bob);
   await Promise.all([...readers.map(({ ended }) => ended), cli.ended]);
 
@@ -65,18 +66,6 @@ test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the sa
   third.process.process.kill("SIGTERM");
   expect((await third.process.end()).code).toBe(0);
 });
-
-async function up(port: string) {
-  const process = p.start("up", "--port", port, "--no-open", "--json");
-  const [line] = await process.shows(/^\{.*"url".*\}$/m);
-  const { url, link } = JSON.parse(line) as { url: string; link: string };
-  return { process, url, link };
-}
-
-async function kill(server: Started): Promise<void> {
-  server.process.kill("SIGKILL");
-  await server.end();
-}
 
 /** Only the clerk pays: what it waits for is in the journal, and on the way to everybody. */
 const isAsked =
@@ -111,22 +100,4 @@ async function expectOneWins(ann: Browser, bob: Browser): Promise<void> {
 async function expectLastEventId(browser: Browser, runId: string, { ids, events }: Watching): Promise<void> {
   const missed = await browser.readOn(runId, ids[2]!);
   expect(missed).toEqual(events.slice(3));
-}
-
-function tailOf(runId: string) {
-  const tail = p.start("tail", runId, "--json");
-  const events = (): JournalEvent[] =>
-    tail
-      .output()
-      .split("\n")
-      .filter((line) => line.startsWith("{"))
-      .map((line) => JSON.parse(line) as JournalEvent);
-  return {
-    get events() {
-      return events();
-    },
-    sees: (fits: (event: JournalEvent) => boolean) =>
-      expect.poll(() => events().some(fits), { timeout: 60_000 }).toBe(true),
-    ended: tail.end().then(({ code }) => expect(code).toBe(0)),
-  };
 }

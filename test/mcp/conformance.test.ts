@@ -1,28 +1,29 @@
-// The client scenarios of the MCP conformance suite, with our client. Those of `auth/*` want a sign-in in a browser, which Cadre
-// does not do.
+// A part of the MCP conformance suite, against our client and both servers; `npm run conformance` runs all of it.
 
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
-
-const run = promisify(execFile);
-const root = join(import.meta.dirname, "../..");
-const suite = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
-const command = `${process.execPath} ${join(import.meta.dirname, "conformance-client.ts")}`;
-const scratch = mkdtempSync(join(tmpdir(), "cadre-conformance-"));
-
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+import { expect, test } from "vitest";
+import { conformCadre, conformClient, conformFixture, expectedFailures } from "./conformance.ts";
 
 test.each([
   ["initialize", 1],
   ["tools_call", 1],
   ["elicitation-sep1034-client-defaults", 5],
   ["sse-retry", 3],
-])("the scenario %s passes all of its %d checks", { timeout: 60_000 }, async (scenario, checks) => {
-  const args = [suite, "client", "--command", command, "--scenario", scenario, "-o", scratch];
-  const { stdout, stderr } = await run(process.execPath, args, { cwd: scratch });
-  expect(stdout + stderr).toMatch(new RegExp(`Passed: ${checks}/${checks}, 0 failed`));
+])("our client: %s passes all of its %d checks", async (scenario, checks) => {
+  const { output } = await conformClient(scenario);
+  expect(output).toMatch(new RegExp(`Passed: ${checks}/${checks}, 0 failed`));
+});
+
+test("[A03] Cadre's own server passes what it can without the suite's tools", async () => {
+  const { checks } = await conformCadre();
+  expect(Object.values(checks).filter((counts) => !/^[12] passed, 0 failed$/.test(counts))).toEqual([]);
+});
+
+test("a server with the suite's tools, on the same wire, fails only what is expected", async () => {
+  const { ok, checks, output } = await conformFixture();
+  expect(ok, output).toBe(true);
+  expect(Object.keys(checks).length).toBeGreaterThan(25);
+});
+
+test("every expected failure has its reason", () => {
+  for (const [scenario, reason] of expectedFailures()) expect(reason, scenario).toMatch(/\w+ \w+/);
 });

@@ -1,7 +1,12 @@
 // Cadre as an MCP server over streamable HTTP. Each request stands alone: nothing is remembered between two, so a restart in the
 // middle costs a client nothing but asking again. Only a client of the stateless protocol (2026-07-28) can listen for changes.
 
-import { createMcpHandler, type ServerEventBus } from "@modelcontextprotocol/server";
+import {
+  type CreateMcpHandlerOptions,
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpServerFactory,
+} from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
 import { HttpRefusal } from "../failure.ts";
@@ -19,15 +24,16 @@ const Refused = z.looseObject({
 
 const INVALID_REQUEST = -32600;
 
-export function mcpRoutes(parts: RouteParts): Route[] {
-  const { store, info, asSender } = parts;
-  const handler = createMcpHandler(
-    ({ requestInfo, era }) => {
-      const client = asSender(requestInfo!, "mcp");
-      return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
-    },
-    { bus: changesOf(store) },
-  );
+export function mcpRoutes({ store, info, asSender }: RouteParts): Route[] {
+  const factory: McpServerFactory = ({ requestInfo, era }) => {
+    const client = asSender(requestInfo!, "mcp");
+    return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
+  };
+  return mcpOverHttp(createMcpHandler(factory, { bus: changesOf(store) }));
+}
+
+/** Whatever the server offers. */
+export function mcpOverHttp(handler: McpHttpHandler): Route[] {
   return [
     route(
       {
@@ -38,6 +44,8 @@ export function mcpRoutes(parts: RouteParts): Route[] {
         answer: z.union([Message, z.array(Message)]),
         media: ["text/event-stream"],
         also: { 202: "A notification was taken." },
+        // What a message asks for is asked of the routes again, as its sender.
+        role: "viewer",
         refusal: {
           schema: Refused,
           of: ({ code, message }) => ({
@@ -60,7 +68,7 @@ const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["
   });
 
 /** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
-const changesOf = (store: Store): ServerEventBus => ({
+const changesOf = (store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> => ({
   publish() {},
   subscribe: (listener) =>
     store.onCommit((events) => {

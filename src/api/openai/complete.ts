@@ -1,0 +1,163 @@
+// One chat completion: a run, as one answer or as a stream of it. The run is its own master: a client that goes away loses the
+// answer, and the run goes on; asking again under the same Idempotency-Key finds it.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { CadreError, toCadreError } from "../../errors.ts";
+import type { CadreClient } from "../client.ts";
+import { statusOf } from "../failure.ts";
+import { encode } from "../hub.ts";
+import { itemView } from "../mcp/views.ts";
+import { createOutlet, type Outlet } from "../outlet.ts";
+import type { RunDetail } from "../schema.ts";
+import { frame } from "../sse.ts";
+import { type Answered, answering } from "./answering.ts";
+import { refusedOf } from "./refused.ts";
+import type { ChatAnswer, ChatBody, FinishReason, Usage } from "./schema.ts";
+
+const HEARTBEAT_MS = 15_000;
+
+/** Of a started run: tried again, it would be started again. */
+const DO_NOT_RETRY = { "x-should-retry": "false" };
+
+/** Waits for the end, or until a person is needed. */
+export async function answerOf(
+  client: CadreClient,
+  body: ChatBody,
+  answered: Answered,
+  signal: AbortSignal,
+): Promise<Response> {
+  const answer = wholeAnswer(client, body, answered, signal).then(
+    (value) => ({ value, status: 200, headers: {} }),
+    (error: unknown) => {
+      const failure = toCadreError(error);
+      return { value: refusedOf(failure), status: statusOf(failure), headers: DO_NOT_RETRY };
+    },
+  );
+  const soon = await Promise.race([answer, pause(HEARTBEAT_MS, undefined, { ref: false })]);
+  if (soon) return Response.json(soon.value, { status: soon.status, headers: soon.headers });
+  // A connection without a byte is cut: spaces before a JSON value mean nothing.
+  const outlet = createOutlet();
+  const heartbeat = setInterval(() => outlet.offer(encode(" ")), HEARTBEAT_MS);
+  outlet.offer(encode(" "));
+  void answer.then(({ value }) => {
+    clearInterval(heartbeat);
+    outlet.last(JSON.stringify(value));
+    outlet.close();
+  });
+  return new Response(outlet.readable, { headers: { "Content-Type": "application/json" } });
+}
+
+async function wholeAnswer(
+  client: CadreClient,
+  { model }: ChatBody,
+  answered: Answered,
+  signal: AbortSignal,
+): Promise<ChatAnswer> {
+  let content = "";
+  for await (const telling of answering(client, answered, signal)) {
+    content += telling.text ?? "";
+    if (telling.type === "told") continue;
+    const run = telling.type === "end" ? ended(telling.run) : await client.run(answered.runId);
+    const needs = telling.type === "needs" ? { needs: telling.needs.map(itemView) } : {};
+    return {
+      ...headOf(answered, run, model),
+      object: "chat.completion",
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content, refusal: null },
+          finish_reason: finishOf(run),
+          logprobs: null,
+        },
+      ],
+      usage: usageOf(run),
+      cadre: { ...ofCadre(answered, run), ...needs },
+    };
+  }
+  throw new CadreError("CONFLICT", `Run ${answered.runId} goes on: nobody waited for its answer.`);
+}
+
+/** Tokens as they come. While a person is waited for, comments keep the connection, and the stream goes on afterwards. */
+export function streamedAnswer(client: CadreClient, body: ChatBody, answered: Answered): Response {
+  const outlet = createOutlet();
+  void pump(client, body, answered, outlet);
+  return new Response(outlet.readable, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    },
+  });
+}
+
+async function pump(client: CadreClient, body: ChatBody, answered: Answered, outlet: Outlet): Promise<void> {
+  const heartbeat = setInterval(() => outlet.offer(encode(": still here\n\n")), HEARTBEAT_MS);
+  try {
+    const first = await client.run(answered.runId);
+    const head = { ...headOf(answered, first, body.model), object: "chat.completion.chunk" as const };
+    const send = (delta: object, more: object = {}, finish: FinishReason | null = null): Promise<void> =>
+      outlet.write(
+        frame({ ...head, choices: [{ index: 0, delta, finish_reason: finish, logprobs: null }], ...more }),
+      );
+    await send({ role: "assistant", content: "" }, { cadre: ofCadre(answered, first) });
+    for await (const telling of answering(client, answered, outlet.signal)) {
+      if (telling.type === "needs")
+        await send(
+          { content: telling.text },
+          { cadre: { run_id: answered.runId, needs: telling.needs.map(itemView) } },
+        );
+      else if (telling.text) await send({ content: telling.text });
+      if (telling.type === "told" && telling.activity)
+        await send({}, { cadre: { activity: telling.activity } });
+      if (telling.type !== "end") continue;
+      const run = ended(telling.run);
+      await send({}, { cadre: ofCadre(answered, run) }, finishOf(run));
+      if (body.stream_options?.include_usage)
+        await outlet.write(frame({ ...head, choices: [], usage: usageOf(run) }));
+    }
+    outlet.last("data: [DONE]\n\n");
+  } catch (error) {
+    outlet.last(frame(refusedOf(toCadreError(error))));
+  } finally {
+    clearInterval(heartbeat);
+    outlet.close();
+  }
+}
+
+function ended(run: RunDetail): RunDetail {
+  if (run.status === "completed") return run;
+  const { id, status, stopReason = "error", summary = "" } = run;
+  throw new CadreError(
+    "UNPROCESSABLE",
+    `Run ${id} ${status === "failed" ? "failed" : "was cancelled"} (${stopReason}): ${summary}`,
+    {
+      code: status === "failed" ? "RUN_FAILED" : "RUN_CANCELLED",
+    },
+  );
+}
+
+const headOf = ({ runId }: Answered, { createdAt }: RunDetail, model: string) => ({
+  id: `chatcmpl-${runId}`,
+  created: Math.floor(createdAt / 1_000),
+  model,
+});
+
+const ofCadre = ({ runId, sessionId }: Answered, { status }: RunDetail) => ({
+  run_id: runId,
+  ...(sessionId === undefined ? {} : { session_id: sessionId }),
+  status,
+});
+
+/** It was made to stop: there would have been more. */
+const CUT = new Set<string | undefined>(["max_turns", "max_duration", "budget", "loop", "history_limit"]);
+const finishOf = ({ stopReason }: RunDetail): FinishReason => (CUT.has(stopReason) ? "length" : "stop");
+
+/** Of the run and everything below it. */
+function usageOf({ treeUsage: { input, output, cacheRead } }: RunDetail): Usage {
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: cacheRead },
+  };
+}

@@ -1,0 +1,252 @@
+// Main agents as models, as the `openai` package from npm meets them: behind the door, over real HTTP.
+
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Script } from "../../models/script.ts";
+import { createRuntime, type Runtime } from "../../runtime.ts";
+import { type Api, asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api.fixture.ts";
+import { BUILT_PAGE, type PublicServer, servePublicly } from "../public-server.ts";
+import { createTeller } from "./teller.ts";
+
+const TOKEN = "a-token-that-is-long-enough-for-it";
+const clerk: Script = ({ turn }) =>
+  turn > 1
+    ? { report: { summary: "Ann has it." } }
+    : { text: "I pay.", calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
+const writer: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
+const loser: Script = () => ({ error: { status: 400, message: "There is no paper." } });
+const agent = (name: string) =>
+  `---\nname: ${name}\ndescription: A.\nmodel: scripted/${name}\ntools: []\n---\nDo.\n`;
+
+let project: ReturnType<typeof tempProject>;
+let runtime: Runtime;
+let api: Api;
+let server: PublicServer;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  project = tempProject({
+    "agents/clerk.md": CLERK,
+    "agents/writer.md": agent("writer"),
+    "agents/loser.md": agent("loser"),
+    "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
+  });
+  const { folder } = project;
+  const scripts = { clerk, writer, loser };
+  runtime = await createRuntime({ folder, home: folder, env: {}, tools: [ledger().tool], scripts });
+  api = await serveRuntime(runtime, folder);
+  await runtime.start();
+  const options = { host: "127.0.0.1", port: 0, token: TOKEN, names: [], page: BUILT_PAGE };
+  server = await servePublicly(api.parts, options);
+  openai = new OpenAI({ apiKey: TOKEN, baseURL: `${server.url}/v1`, maxRetries: 0 });
+});
+afterAll(async () => {
+  await server.close();
+  await api.close();
+  await runtime.stop();
+  project.remove();
+});
+
+const user = (content: string) => ({ role: "user" as const, content });
+
+interface OfCadre {
+  run_id: string;
+  status: string;
+  needs?: { approvalId: string }[];
+  activity?: { title: string; type: string };
+}
+const cadre = (answer: object): OfCadre => (answer as { cadre: OfCadre }).cadre;
+
+test("every main agent is a model, and no other", async () => {
+  const ids = (await Array.fromAsync(await openai.models.list())).map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining(["clerk", "writer", "ops/orchestrator"]));
+  expect(ids).not.toContain("helper");
+  expect(await openai.models.retrieve("ops/orchestrator")).toMatchObject({
+    object: "model",
+    owned_by: "cadre",
+  });
+  await expect(openai.models.retrieve("nobody")).rejects.toMatchObject({ status: 404, code: "NOT_FOUND" });
+});
+
+test("a message is a run, and its answer the completion; what came before is told as it was", async () => {
+  const answer = await openai.chat.completions.create({
+    model: "writer",
+    messages: [
+      { role: "system", content: "Be brief." },
+      user("hi"),
+      { role: "assistant", content: "ho" },
+      user("and?"),
+    ],
+    temperature: 0,
+  });
+  const [{ message, finish_reason }] = answer.choices as [OpenAI.ChatCompletion.Choice];
+  expect(message.content).toBe(
+    "You said: and?\n\nThe conversation before this message:\n\n[system] Be brief.\n\n[user] hi\n\n[assistant] ho",
+  );
+  expect(finish_reason).toBe("stop");
+  const { usage } = await api.client.run(cadre(answer).run_id);
+  expect(answer.usage).toMatchObject({
+    prompt_tokens: usage.input,
+    completion_tokens: usage.output,
+    total_tokens: usage.input + usage.output,
+  });
+});
+
+test("a stream has the same words, the run's own activity, and its usage if that is asked for", async () => {
+  const stream = await openai.chat.completions.create({
+    model: "writer",
+    messages: [user("tell")],
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  const chunks = await Array.fromAsync(stream);
+  expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe("You said: tell");
+  expect(chunks.flatMap(({ choices }) => choices[0]?.finish_reason ?? [])).toEqual(["stop"]);
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } });
+  expect(chunks.some((chunk) => cadre(chunk)?.activity?.type === "RUN_STARTED")).toBe(true);
+  expect(chunks.some((chunk) => chunk.choices[0]?.delta.tool_calls !== undefined)).toBe(false);
+});
+
+describe("a run that waits for a person", () => {
+  test("is an answer that says so, with what to do; asked for again under its key it has gone on", async () => {
+    const request = { model: "clerk", messages: [user("pay")] };
+    const headers = { "Idempotency-Key": "one" };
+    const waiting = await openai.chat.completions.create(request, { headers });
+    const { run_id, needs } = cadre(waiting);
+    const approvalId = needs![0]!.approvalId;
+    expect(waiting.choices[0]!.message.content).toBe(
+      `I pay.\n\nThis waits for a person, and goes on when it is decided:\n- clerk › Pay: pay 5 to ann (cadre approve ${approvalId})\nSee ${server.url}/r/${run_id}`,
+    );
+    await api.client.decide(approvalId, { decision: "approve" });
+    const done = await openai.chat.completions.create(request, { headers });
+    expect(cadre(done)).toMatchObject({ run_id, status: "completed" });
+    expect(done.choices[0]!.message.content).toBe("I pay.\n\nAnn has it.");
+    const other = openai.chat.completions.create({ ...request, messages: [user("else")] }, { headers });
+    await expect(other).rejects.toMatchObject({ status: 422, code: "UNPROCESSABLE" });
+  });
+
+  test("keeps its stream, which goes on when it is decided", async () => {
+    const stream = await openai.chat.completions.create({
+      model: "clerk",
+      messages: [user("pay")],
+      stream: true,
+    });
+    let text = "";
+    for await (const chunk of stream) {
+      text += chunk.choices[0]?.delta.content ?? "";
+      const item = cadre(chunk)?.needs?.[0];
+      if (item) await api.client.decide(item.approvalId, { decision: "approve" });
+    }
+    expect(text).toMatch(/^I pay\.\n\nThis waits for a person, .*\n\nAnn has it\.$/s);
+  });
+});
+
+test("messages of one session are one conversation: the agent knows what was said before", async () => {
+  const say = (text: string) =>
+    openai.chat.completions.create({
+      model: "writer",
+      messages: [user(text)],
+      metadata: { session_id: "s1" },
+    });
+  const [first, second] = [await say("one"), await say("two")];
+  const run = await api.client.run(cadre(second).run_id);
+  expect(run).toMatchObject({ sessionId: "s1", task: "two" });
+  const { messages } = await api.client.transcript(run.id);
+  expect(JSON.stringify(messages)).toContain("You said: one");
+  expect(cadre(first).run_id).not.toBe(run.id);
+});
+
+describe("what is refused is so in OpenAI's form, with our codes", () => {
+  const refusals: [string, object, object][] = [
+    ["an agent that is not there", { model: "nobody" }, { status: 400, code: "AGENT_NOT_FOUND" }],
+    ["a subagent", { model: "helper" }, { status: 400, code: "BAD_REQUEST", type: "invalid_request_error" }],
+    ["tools of the client's", { tools: [{ type: "function", function: { name: "f" } }] }, { status: 400 }],
+    ["several choices", { n: 2 }, { status: 400 }],
+    [
+      "a picture",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }] },
+      { status: 400 },
+    ],
+    ["nobody's message", { messages: [{ role: "assistant", content: "hm" }] }, { status: 400 }],
+    ["a run that failed", { model: "loser" }, { status: 422, code: "RUN_FAILED" }],
+  ];
+  test.each(refusals)("%s", async (_, change, refusal) => {
+    const request = { model: "writer", messages: [user("hi")], ...change };
+    await expect(openai.chat.completions.create(request)).rejects.toMatchObject(refusal);
+  });
+
+  test("a run that fails in a stream is an error there", async () => {
+    const stream = await openai.chat.completions.create({
+      model: "loser",
+      messages: [user("hi")],
+      stream: true,
+    });
+    await expect(Array.fromAsync(stream)).rejects.toMatchObject({ code: "RUN_FAILED" });
+  });
+
+  test("[A14] a wrong key", async () => {
+    const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${server.url}/v1`, maxRetries: 0 });
+    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+test("what a client leaves goes on", async () => {
+  const stream = await openai.chat.completions.create({
+    model: "clerk",
+    messages: [user("pay")],
+    stream: true,
+  });
+  let runId = "";
+  for await (const chunk of stream) {
+    runId = cadre(chunk).run_id;
+    break;
+  }
+  const [item] = await asked(api, runId);
+  await api.client.decide(item!.id, { decision: "approve" });
+  expect((await until(api, runId, isEnd)).at(-1)!.type).toBe("RUN_COMPLETED");
+});
+
+test("[A09] a new token closes a stream that the old one opened", async () => {
+  const stream = await openai.chat.completions.create({
+    model: "clerk",
+    messages: [user("pay")],
+    stream: true,
+  });
+  const waiting = Promise.withResolvers<void>();
+  const read = (async () => {
+    for await (const chunk of stream) if (cadre(chunk)?.needs) waiting.resolve();
+  })();
+  await waiting.promise;
+  server.replaceToken(`${TOKEN}-another`);
+  await expect(read).rejects.toThrow();
+  server.replaceToken(TOKEN);
+});
+
+describe("what is told of a model call that is made anew", () => {
+  const event = (type: string, payload: object) =>
+    ({ type: "event", event: { runId: "r", seq: 1, position: 1, ts: 0, key: "", type, payload } }) as never;
+  const delta = (attempt: number, text: string) =>
+    ({ type: "delta", delta: { type: "text.delta", runId: "r", callId: "m1", attempt, text } }) as never;
+  const thought = (text: string) =>
+    event("AGENT_THOUGHT", { callId: "m1", content: [{ type: "text", text }] });
+  const said = (items: never[]) => {
+    const teller = createTeller("r");
+    teller.tell(event("MODEL_CALL_STARTED", { callId: "m1", model: "m" }));
+    return items.map((item) => teller.tell(item).text ?? "").join("");
+  };
+  test.each([
+    [
+      "[F05] the same words again are not told twice",
+      [delta(1, "Hel"), delta(2, "He"), delta(2, "llo"), thought("Hello")],
+      "Hello",
+    ],
+    ["words that were lost are told from the journal", [delta(1, "He"), thought("Hello")], "Hello"],
+    [
+      "other words begin anew, and say so",
+      [delta(1, "Hum"), delta(2, "Hello"), thought("Hello")],
+      expect.stringMatching(/^Hum\n\n\(The model was asked again.*\)\n\nHello$/),
+    ],
+  ])("%s", (_, items, text) => {
+    expect(said(items as never[])).toEqual(text);
+  });
+});

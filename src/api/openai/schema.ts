@@ -1,0 +1,81 @@
+// The part of OpenAI's chat completions that agents can serve. What else a request says (temperature, seed …) is an agent's own
+// matter and is not heard; what would change what the answer is (tools, several choices, a form) is refused.
+
+import { z } from "zod";
+
+const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
+
+export const ChatMessage = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
+  content: z.union([z.string(), z.array(Part).max(1_000)]).nullish(),
+});
+export type ChatMessage = z.output<typeof ChatMessage>;
+
+export const ChatBody = z.looseObject({
+  /** A main agent. */
+  model: z.string().min(1),
+  messages: z.array(ChatMessage).min(1).max(2_000),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  /** `session_id`: the conversation that the last message belongs to. */
+  metadata: z.record(z.string(), z.string()).nullish(),
+  n: z.literal(1, "must be 1: a run has one answer").nullish(),
+  tools: z.array(z.unknown()).max(0, "must be empty: an agent has its own tools").nullish(),
+  response_format: z
+    .looseObject({
+      type: z.literal("text", "must be `text`: the agent's file says what form its answer has"),
+    })
+    .nullish(),
+});
+export type ChatBody = z.output<typeof ChatBody>;
+
+const Usage = z.object({
+  prompt_tokens: z.number(),
+  completion_tokens: z.number(),
+  total_tokens: z.number(),
+  prompt_tokens_details: z.object({ cached_tokens: z.number() }),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** What OpenAI's form has no place for. */
+const OfCadre = z.object({
+  run_id: z.string(),
+  session_id: z.string().optional(),
+  status: z.string(),
+  /** What waits for a person. */
+  needs: z.array(z.unknown()).optional(),
+});
+
+export const FinishReason = z.enum(["stop", "length"]);
+export type FinishReason = z.infer<typeof FinishReason>;
+
+export const ChatAnswer = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int(),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({ role: z.literal("assistant"), content: z.string(), refusal: z.null() }),
+      finish_reason: FinishReason,
+      logprobs: z.null(),
+    }),
+  ),
+  usage: Usage,
+  cadre: OfCadre,
+});
+export type ChatAnswer = z.infer<typeof ChatAnswer>;
+
+export const Model = z.object({
+  id: z.string(),
+  object: z.literal("model"),
+  created: z.int(),
+  owned_by: z.string(),
+});
+export const Models = z.object({ object: z.literal("list"), data: z.array(Model) });
+
+export const Refused = z.object({
+  error: z.object({ message: z.string(), type: z.string(), param: z.null(), code: z.string() }),
+});
+export type Refused = z.infer<typeof Refused>;

@@ -1,0 +1,72 @@
+// Every main agent as a model of OpenAI's chat API, so that a chat client that knows nothing of Cadre can talk to a tree of agents.
+// A message is a run, or goes to the session that it names.
+
+import { randomUUID } from "node:crypto";
+import { CadreError } from "../../errors.ts";
+import type { CadreClient } from "../client.ts";
+import { answerOf, streamedAnswer } from "../openai/complete.ts";
+import { refusedOf } from "../openai/refused.ts";
+import { saidIn } from "../openai/said.ts";
+import { ChatAnswer, ChatBody, Model, Models, Refused } from "../openai/schema.ts";
+import type { RouteParts } from "../parts.ts";
+import { type Route, route } from "../route.ts";
+
+export function openaiRoutes({ asSender }: RouteParts): Route[] {
+  return [
+    openai(
+      {
+        method: "post",
+        path: "/v1/chat/completions",
+        summary: "Talk to a main agent as to a model of OpenAI's",
+        body: ChatBody,
+        answer: ChatAnswer,
+        media: ["text/event-stream"],
+        idempotent: true,
+      },
+      async ({ body, idempotencyKey }, c) => {
+        const client = asSender(c.req.raw);
+        const { origin } = new URL(c.req.url);
+        const answered = { ...(await begin(client, body, idempotencyKey)), origin };
+        return body.stream
+          ? streamedAnswer(client, body, answered)
+          : answerOf(client, body, answered, c.req.raw.signal);
+      },
+    ),
+    openai(
+      { method: "get", path: "/v1/models", summary: "The main agents, as models", answer: Models },
+      async (_, c) => ({ object: "list" as const, data: await modelsOf(asSender(c.req.raw)) }),
+    ),
+    openai(
+      { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
+      async ({ params: { id } }, c) => {
+        const model = (await modelsOf(asSender(c.req.raw))).find((each) => each.id === id);
+        if (!model) throw new CadreError("NOT_FOUND", `There is no main agent ${id}.`);
+        return model;
+      },
+    ),
+  ];
+}
+
+async function begin(client: CadreClient, body: ChatBody, given: string | undefined) {
+  const { text, whole, sessionId } = saidIn(body);
+  const key = given ?? randomUUID();
+  if (sessionId === undefined) {
+    const { runId } = await client.startRun({ agent: body.model, task: whole, attended: true }, key);
+    return { runId, sessionId, messageId: undefined };
+  }
+  const { runId, joined } = await client.say(sessionId, { agent: body.model, text, attended: true }, key);
+  return { runId, sessionId, messageId: joined ? `key/${key}` : undefined };
+}
+
+async function modelsOf(client: CadreClient) {
+  const agents = (await client.agents()).filter(({ kind }) => kind === "main");
+  return agents.map(({ name, scope }) => ({
+    id: name,
+    object: "model" as const,
+    created: 0,
+    owned_by: scope === "builtin" ? "cadre" : scope,
+  }));
+}
+
+const openai: typeof route = (spec, answer) =>
+  route({ ...spec, refusal: { schema: Refused, of: refusedOf } }, answer);

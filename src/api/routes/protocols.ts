@@ -1,0 +1,8 @@
+// Protocols of others that Cadre speaks beside its own API.
+
+import type { RouteParts } from "../parts.ts";
+import type { Route } from "../route.ts";
+import { mcpRoutes } from "./mcp.ts";
+import { openaiRoutes } from "./openai.ts";
+
+export const protocolRoutes = (parts: RouteParts): Route[] => [...mcpRoutes(parts), ...openaiRoutes(parts)];
