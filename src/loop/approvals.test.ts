@@ -79,6 +79,10 @@ scenario(
     const runId = await world.run("charge");
     await world.drive(runId);
     await decide(world, `${runId}:m1.0`, { decision: "reject", note: "too expensive" });
+    await expect(
+      decide(world, `${runId}:m1.0`, { decision: "reject", note: "the wrong account" }, "bob"),
+      "a reason that nobody would read is not dropped in silence",
+    ).rejects.toMatchObject({ code: "ALREADY_DECIDED", details: { by: "ann" } });
     expect((await world.drive(runId)).end?.summary).toBe("Rejected by ann: too expensive");
     expect(inputs(world)).toEqual([]);
   },

@@ -12,6 +12,12 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
+/** Of what is not over yet: whole seconds. */
+export function soFar(ms: number): string {
+  const seconds = Math.floor(Math.max(0, ms) / 1_000);
+  return seconds < 60 ? `${seconds} s` : duration(seconds * 1_000);
+}
+
 export function count(value: number): string {
   if (value < 1_000) return String(value);
   if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;

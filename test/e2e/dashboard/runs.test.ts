@@ -82,7 +82,7 @@ test("[U02] [U03] [U04] filters stand in the address, mean the same to the comma
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const views = page.getByRole("navigation", { name: "Saved views" });
   await views.getByRole("link", { name: "Needs me 1" }).click();
-  await page.waitForURL(/status=/);
+  await page.waitForURL(/waiting=person/);
   await expect.poll(() => shownIds(page), PATIENT).toEqual([tree]);
   await views.getByRole("link", { name: "Failed today 1" }).click();
   await expect.poll(() => shownIds(page), PATIENT).toEqual([failed]);

@@ -130,7 +130,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Output", payload.output, "block"),
   ],
   RUN_SUSPENDED: ({ payload }) => [
-    field("Waits for", payload.waitingOn.kind.replaceAll("_", " ")),
+    field("Waits for", WAITS_FOR[payload.waitingOn.kind] ?? payload.waitingOn.kind.replaceAll("_", " ")),
     field("Why", payload.waitingOn.detail),
     time("Until", payload.waitingOn.until),
     field("Blocked by", payload.blocked_by_child_run_id, "run"),
@@ -176,4 +176,13 @@ const READERS: { [T in EventType]?: Read<T> } = {
   RUN_COMPLETED: ended,
   RUN_FAILED: ended,
   RUN_CANCELLED: ended,
+};
+
+/** Where the recorded word is none that people use. */
+const WAITS_FOR: Partial<Record<Payload<"RUN_SUSPENDED">["waitingOn"]["kind"], string>> = {
+  slot: "a free place",
+  child: "its children",
+  child_hitl: "a person, below",
+  outcome_unknown: "a word on what became of a call",
+  definition_changed: "a word on its changed agent",
 };

@@ -32,38 +32,55 @@ export function dangersOf({ kind, tool, input, command, untrusted = [] }: Approv
   ];
 }
 
-const NO_WAY_BACK: readonly [program: string, verb: string, flags: RegExp, words: string][] = [
-  [
-    "git",
-    "push",
-    /^(--force.*|-f|--mirror|--delete|-d|\+.+|:.+)$/,
-    "it overwrites or deletes what others have pushed",
-  ],
-  ["git", "reset", /^--hard$/, "it throws away changes that are not committed"],
-  ["git", "clean", /^(-\w*f\w*|--force)$/, "it deletes files that git does not know"],
-  ["git", "branch", /^(-D|--force)$/, "it deletes a branch that may not be merged"],
-  ["git", "stash", /^(drop|clear)$/, "it throws away what was put aside"],
-  ["find", "", /^-(delete|exec|execdir|ok)$/, "it deletes or runs something for each file that it finds"],
-  ["npm", "publish", /^/, "it publishes a package"],
-  ["docker", "system", /^prune$/, "it deletes what no container uses now"],
-  ["kubectl", "delete", /^/, "it deletes from a cluster"],
-  ["terraform", "destroy", /^/, "it takes down what is running"],
+interface Risk {
+  program: string;
+  /** Absent: whatever it does. */
+  verb?: string;
+  /** Absent: however it is told to. */
+  flag?: RegExp;
+  words: string;
+}
+
+const NO_WAY_BACK: readonly Risk[] = [
+  {
+    program: "git",
+    verb: "push",
+    flag: /^(--force.*|-f|--mirror|--delete|-d|\+.+|:.+)$/,
+    words: "it overwrites or deletes what others have pushed",
+  },
+  { program: "git", verb: "reset", flag: /^--hard$/, words: "it throws away changes that are not committed" },
+  {
+    program: "git",
+    verb: "clean",
+    flag: /^(-\w*f\w*|--force)$/,
+    words: "it deletes files that git does not know",
+  },
+  { program: "git", verb: "branch", flag: /^-D$/, words: "it deletes a branch that may not be merged" },
+  { program: "git", verb: "stash", flag: /^(drop|clear)$/, words: "it throws away what was put aside" },
+  {
+    program: "find",
+    flag: /^-(delete|exec|execdir|ok)$/,
+    words: "it deletes or runs something for each file that it finds",
+  },
+  { program: "npm", verb: "publish", words: "it publishes a package" },
+  { program: "docker", verb: "system", flag: /^prune$/, words: "it deletes what no container uses now" },
+  { program: "kubectl", verb: "delete", words: "it deletes from a cluster" },
+  { program: "terraform", verb: "destroy", words: "it takes down what is running" },
 ];
 
 /** What a program is told to do that cannot be undone. */
 function riskIn([path, ...words]: readonly (string | null)[]): string | undefined {
-  const program = path?.split("/").at(-1);
+  const name = path?.split("/").at(-1);
   const given = words.map((word) => word ?? "");
   // `git -C folder push` and `git -c name=value push` push as well.
-  const args = program === "git" ? given.filter((_, at) => !/^-[Cc]$/.test(given[at - 1] ?? "")) : given;
-  const verb = args.find((arg) => !arg.startsWith("-")) ?? "";
-  const found = NO_WAY_BACK.find(
-    ([name, wanted, flags]) =>
-      name === program &&
-      (wanted === "" || wanted === verb) &&
-      args.some((arg) => (arg !== verb ? flags.test(arg) : flags.source === "^")),
-  );
-  return found?.[3];
+  const args = name === "git" ? given.filter((_, at) => !/^-[Cc]$/.test(given[at - 1] ?? "")) : given;
+  const told = args.find((arg) => !arg.startsWith("-"));
+  return NO_WAY_BACK.find(
+    ({ program, verb, flag }) =>
+      program === name &&
+      (verb === undefined || verb === told) &&
+      (flag === undefined || args.some((arg) => flag.test(arg))),
+  )?.words;
 }
 
 /** A file may hold rows of blanks: a diff shows them line by line. In a command they hide what follows. */

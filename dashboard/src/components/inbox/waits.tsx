@@ -1,14 +1,14 @@
 import { Hourglass, Timer } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { useNow } from "../../display/use-now.ts";
-import { duration, plural } from "../../display/words.ts";
+import { plural, soFar } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 
 /** "3 agents, 12 min, blocks the root". */
 export function Waits({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
-  const since = duration(Math.max(0, Math.floor((now - requestedAt) / 1_000) * 1_000));
+  const since = soFar(now - requestedAt);
   return (
     <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
       <Hourglass size={11} aria-hidden />

@@ -4,6 +4,7 @@ import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { describeCall } from "../../../../src/projections/timeline.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plainClick } from "../../ui/plain-click.ts";
+import { useNarrow } from "../../ui/use-narrow.ts";
 import { Notice } from "./notice.tsx";
 
 export interface ApprovalsStripProps {
@@ -13,16 +14,18 @@ export interface ApprovalsStripProps {
 }
 
 const SHOWN = 3;
+const SHOWN_NARROW = 1;
 
 /** What waits for a person in this tree. It is answered on its card in the inbox, where all of it can be seen (A17). */
 export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
+  const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
   return (
     <Notice tone="warn">
       <span className="flex items-center gap-1.5 font-medium">
         <Hand size={14} aria-hidden /> Needs you
       </span>
       <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
-        {items.slice(0, SHOWN).map((item) => (
+        {items.slice(0, shown).map((item) => (
           <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">
             <span className="min-w-0 truncate text-ink">
               {item.runId === runId ? (
@@ -37,7 +40,7 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
             <InboxLink id={item.id} />
           </li>
         ))}
-        {items.length > SHOWN && <li>and {items.length - SHOWN} more</li>}
+        {items.length > shown && <li>and {items.length - shown} more</li>}
       </ul>
     </Notice>
   );

@@ -53,12 +53,15 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   );
 }
 
+/** The tree shows the others. */
+const NAMED = 3;
+
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
   const { text, links } = statusText(journal.runs, run);
   return (
     <p className="min-w-0 text-muted text-sm" data-testid="status-text">
       <VisibleText text={text} />
-      {links.map(({ runId, label }, index) => (
+      {links.slice(0, NAMED).map(({ runId, label }, index) => (
         <span key={runId}>
           {index === 0 ? ": " : ", "}
           <RunLink runId={runId} onSelect={onSelect} strong>
@@ -66,6 +69,7 @@ function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">)
           </RunLink>
         </span>
       ))}
+      {links.length > NAMED && ` and ${links.length - NAMED} more`}
     </p>
   );
 }

@@ -1,7 +1,22 @@
 import { ACTIVITIES } from "../../../../src/projections/waterfall.ts";
+import { useNarrow } from "../../ui/use-narrow.ts";
 import { LOOKS } from "./activities.ts";
 
+/** On a phone it would take the place of the bars: there it opens when it is asked for. */
 export function Legend() {
+  const narrow = useNarrow();
+  if (!narrow) return <Marks />;
+  return (
+    <details>
+      <summary className="flex min-h-10 cursor-pointer items-center px-3 text-accent text-xs">
+        What the bars mean
+      </summary>
+      <Marks />
+    </details>
+  );
+}
+
+function Marks() {
   return (
     <ul
       aria-label="What the bars mean"
