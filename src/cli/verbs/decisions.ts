@@ -1,0 +1,62 @@
+import { type Command, Option } from "commander";
+import type { Does } from "./does.ts";
+
+export function addDecisionVerbs(program: Command, does: Does): void {
+  const scope = new Option("--scope <scope>", "how far it reaches").choices([
+    "once",
+    "run",
+    "tree",
+    "always",
+  ]);
+  program
+    .command("approve [id]")
+    .description("let a call happen; without an id: show what is open, and decide nothing")
+    .option("--edit <json>", "let it happen with this input instead")
+    .addOption(scope)
+    .option("--note <text>", "a word for the record")
+    .option("--answer <text>", "the answer to a question")
+    .option("--ask <person>", "let somebody else decide: it stays open, and says for whom it is")
+    .option("--max-tokens <n>", "raise a budget that is used up")
+    .option("--max-cost <dollars>", "raise a budget that is used up")
+    .action(does(async () => (await import("../commands/approve.ts")).approve));
+  program
+    .command("reject <id>")
+    .description("refuse a call; the agent reads why")
+    .option("--note <text>", "why")
+    .action(does(async () => (await import("../commands/reject.ts")).reject));
+  const permissions = program
+    .command("permissions")
+    .description("what is allowed here without asking, and by whose word");
+  permissions
+    .command("list", { isDefault: true, hidden: true })
+    .action(does(async () => (await import("../commands/permissions.ts")).list));
+  permissions
+    .command("revoke <grant>")
+    .description("take back what a person allowed: by its number, or by its rule")
+    .action(does(async () => (await import("../commands/permissions.ts")).revoke));
+  program
+    .command("outcome <run> <call> <verdict>")
+    .description("say what became of a call that a crash left open: happened, run_again or fail")
+    .option("--output <text>", "what came of it, for the agent")
+    .option("--note <text>", "a word for the record")
+    .action(does(async () => (await import("../commands/outcome.ts")).outcome));
+  program
+    .command("cancel <run>")
+    .description("end a run and everything below it, and wait until all have ended")
+    .option("--reason <text>", "why")
+    .action(does(async () => (await import("../commands/cancel.ts")).cancel));
+  program
+    .command("message <run> <text>")
+    .description("tell a run something; the agent reads it at its next turn")
+    .action(does(async () => (await import("../commands/signal.ts")).message));
+  program
+    .command("pause <run>")
+    .description("hold a run before its next step")
+    .action(does(async () => (await import("../commands/signal.ts")).pause));
+  program
+    .command("resume <run>")
+    .description(
+      "let a run go on that was paused or set aside; one that waits for its provider tries again now",
+    )
+    .action(does(async () => (await import("../commands/signal.ts")).resume));
+}

@@ -1,0 +1,34 @@
+import { type Command, Option } from "commander";
+import type { Does } from "./does.ts";
+
+/** Journals as such: whether they are whole, and to take them elsewhere. */
+export function addJournalVerbs(program: Command, does: Does): void {
+  program
+    .command("verify <run>")
+    .description("check a run's journal, or a file that was exported, against its hash chain")
+    .action(does(async () => (await import("../commands/verify.ts")).verify));
+  program
+    .command("replay <run>")
+    .summary("decide a run, and all below it, again with the code and rules of now")
+    .description(
+      "Re-decides a run and all below it from its journal: recorded answers, the code and rules of now. Does nothing and asks\nno model. Says the first decision that would be another one; exit code 1 if there is one.",
+    )
+    .action(does(async () => (await import("../commands/replay.ts")).replay));
+  program
+    .command("export <run>")
+    .summary("write a run and all below it to a file")
+    .description(
+      "Writes a run's tree to a file: `html` is a page to read, `jsonl` its journals; `cadre` moves it, which ends it here:\nit goes on where the file is imported, and only there.",
+    )
+    .addOption(
+      new Option("--format <format>", "what kind of file")
+        .choices(["html", "jsonl", "cadre"])
+        .default("html"),
+    )
+    .option("--to <file>", "where to (default: the run's id, in the current folder)")
+    .action(does(async () => (await import("../commands/export.ts")).exportRun));
+  program
+    .command("import <file>")
+    .description("take in a tree that was moved out of another store with: export --format cadre")
+    .action(does(async () => (await import("../commands/import.ts")).importRun));
+}
