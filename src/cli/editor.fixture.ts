@@ -12,6 +12,7 @@ import {
   PROTOCOL_VERSION,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type SessionNotification,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import type { Project } from "./cli.fixture.ts";
@@ -26,13 +27,13 @@ export interface Asked {
 }
 
 export async function openEditor({ folder, env }: Project, ...args: string[]) {
-  const child = spawn(process.execPath, [CADRE, "acp", ...args], { cwd: folder, env });
-  const gone = once(child, "close");
-  let complaints = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints += text;
+  const child = spawn(process.execPath, [CADRE, "acp", ...args], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
   });
-  const updates: SessionUpdate[] = [];
+  const gone = once(child, "close");
+  const told: SessionNotification[] = [];
   const asked = queue<Asked>();
   const connection = client({ name: "editor" })
     .onRequest(methods.client.session.requestPermission, ({ params: request, signal }) => {
@@ -50,39 +51,42 @@ export async function openEditor({ folder, env }: Project, ...args: string[]) {
       });
       return answer.promise;
     })
-    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .onNotification(methods.client.session.update, ({ params }) => void told.push(params))
     .connect(
       ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
     );
   const { agent } = connection;
+  const updates = (sessionId: string): SessionUpdate[] =>
+    told.filter((each) => each.sessionId === sessionId).map(({ update }) => update);
   const initialized = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION });
   return {
     agent,
     updates,
     initialized,
     asked: asked.take,
-    complaints: () => complaints,
-    begin: async () =>
-      agent
-        .request(methods.agent.session.new, { cwd: folder, mcpServers: [] })
-        .then(({ sessionId }) => sessionId),
+    /** A new session with an agent; its id. */
+    async begin(modeId: string) {
+      const { sessionId } = await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+      await agent.request(methods.agent.session.setMode, { sessionId, modeId });
+      return sessionId;
+    },
     load: (sessionId: string) =>
       agent.request(methods.agent.session.load, { sessionId, cwd: folder, mcpServers: [] }),
     prompt: (sessionId: string, text: string) =>
       agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
     cancel: (sessionId: string) => agent.notify(methods.agent.session.cancel, { sessionId }),
     /** What the agent has said so far. */
-    said: () =>
-      updates
+    said: (sessionId: string) =>
+      updates(sessionId)
         .map((update) =>
           update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
             ? update.content.text
             : "",
         )
         .join(""),
-    async end(how: "in order" | "kill") {
-      if (how === "kill") child.kill("SIGKILL");
-      else child.stdin.end();
+    /** As hard as can be. */
+    async end() {
+      child.kill("SIGKILL");
       await gone;
     },
   };
