@@ -3,7 +3,7 @@
 
 import { VIA } from "./client-call.ts";
 
-const NAMES: Readonly<Record<string, string>> = { mcp: "MCP" };
+const NAMES: Readonly<Record<string, string>> = { mcp: "MCP", acp: "ACP" };
 
 /** `maria via MCP`. */
 export function actorOf(who: string, request: Request): string {

@@ -23,6 +23,14 @@ export function addServingVerbs(program: Command, does: Does): void {
     )
     .action(does(async () => (await import("../commands/mcp.ts")).mcp));
   program
+    .command("acp")
+    .summary("serve this project to an editor, on stdin and stdout")
+    .description(
+      "An agent of the Agent Client Protocol on stdin and stdout, for editors: talk to a main agent in the folder that is open, watch its\ncalls and children, and decide what they ask. Modes are the main agents.",
+    )
+    .option("--agent <name>", "whom a new session speaks to (default: whom a chat speaks to)")
+    .action(does(async () => (await import("../commands/acp.ts")).acp));
+  program
     .command("worker")
     .summary("drive what is due here, and serve nothing, until you end it")
     .description(

@@ -1,0 +1,141 @@
+// Cadre as an agent of the Agent Client Protocol: an editor's session is one of ours, its modes are the main agents, and the folder
+// that it names is the project.
+
+import { randomUUID } from "node:crypto";
+import {
+  type AgentApp,
+  type AgentCapabilities,
+  type AgentContext,
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionModeState,
+} from "@agentclientprotocol/sdk";
+import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
+import type { Ask } from "../mcp/tool.ts";
+import { type Conversation, createConversation } from "./conversation.ts";
+import { saidIn } from "./said.ts";
+
+export interface AcpOptions {
+  version: string;
+  /** The project, where a request names none. */
+  folder: string;
+  /** Whom a new session speaks to; absent: whom a chat speaks to. */
+  agent: string | undefined;
+  /** The API of the project in a folder. */
+  open(folder: string): Promise<Ask>;
+  /** Aborted when the connection is over. */
+  signal: AbortSignal;
+}
+
+const CAPABILITIES: AgentCapabilities = {
+  loadSession: true,
+  promptCapabilities: { embeddedContext: true },
+  sessionCapabilities: { list: {} },
+};
+
+export function createAcpAgent(options: AcpOptions): AgentApp {
+  const { version, folder, open, signal } = options;
+  const conversations = new Map<string, { conversation: Conversation; modes: SessionModeState }>();
+  const begin = async (sessionId: string, cwd: string, editor: AgentContext) => {
+    const ask = await open(cwd);
+    const modes = await modesOf(ask, options.agent);
+    const conversation = createConversation({ ask, editor, sessionId, signal }, modes.currentModeId);
+    return { conversation, modes };
+  };
+  const known = (sessionId: string) => {
+    const found = conversations.get(sessionId);
+    if (!found)
+      throw new CadreError("NOT_FOUND", `There is no session ${sessionId} here: begin or load it first.`);
+    return found;
+  };
+  return agent({ name: "cadre" })
+    .onRequest(methods.agent.initialize, () => ({
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "cadre", title: "Cadre", version },
+      agentCapabilities: CAPABILITIES,
+      authMethods: [],
+    }))
+    .onRequest(methods.agent.session.new, ({ params: { cwd }, client }) =>
+      answered(async () => {
+        const sessionId = randomUUID();
+        const begun = await begin(sessionId, cwd, client);
+        conversations.set(sessionId, begun);
+        return { sessionId, modes: begun.modes };
+      }),
+    )
+    .onRequest(methods.agent.session.load, ({ params: { sessionId, cwd }, client }) =>
+      answered(async () => {
+        const begun = await begin(sessionId, cwd, client);
+        if (!(await begun.conversation.load()))
+          throw new CadreError("NOT_FOUND", `There is no session ${sessionId} in ${cwd}.`);
+        conversations.set(sessionId, begun);
+        begun.modes.currentModeId = begun.conversation.agent;
+        return { modes: begun.modes };
+      }),
+    )
+    .onRequest(methods.agent.session.list, ({ params: { cwd, cursor } }) =>
+      answered(() => listed(open, cwd ?? folder, cursor ?? undefined)),
+    )
+    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
+      answered(async () => {
+        const { conversation, modes } = known(sessionId);
+        if (!modes.availableModes.some(({ id }) => id === modeId))
+          throw new CadreError("BAD_REQUEST", `There is no main agent ${modeId}. Nothing was changed.`);
+        conversation.agent = modeId;
+        return {};
+      }),
+    )
+    .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
+      answered(async () => ({ stopReason: await known(sessionId).conversation.prompt(saidIn(prompt)) })),
+    )
+    .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
+      answered(() => known(sessionId).conversation.cancel()),
+    );
+}
+
+async function modesOf(ask: Ask, wanted: string | undefined): Promise<SessionModeState> {
+  const [agents, settings] = await ask((client) => Promise.all([client.agents(), client.settings()]));
+  const main = agents.filter(({ kind }) => kind === "main");
+  const currentModeId = wanted ?? settings.agent;
+  if (!main.some(({ name }) => name === currentModeId))
+    throw new CadreError(
+      "AGENT_NOT_FOUND",
+      `There is no main agent ${currentModeId} here. There are: ${main.map(({ name }) => name).join(", ")}.`,
+    );
+  return {
+    currentModeId,
+    availableModes: main.map(({ name, title, description }) => ({
+      id: name,
+      name: title ?? name,
+      description,
+    })),
+  };
+}
+
+async function listed(open: AcpOptions["open"], cwd: string, cursor: string | undefined) {
+  const ask = await open(cwd);
+  const page = await ask((client) => client.sessions(cursor === undefined ? {} : { cursor }));
+  return {
+    sessions: page.sessions.map(({ id, last }) => ({
+      sessionId: id,
+      cwd,
+      title: last.task.split("\n", 1)[0]!,
+      updatedAt: new Date(last.updatedAt).toISOString(),
+    })),
+    ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+  };
+}
+
+/** A refusal as the protocol words it; the sentence is ours. */
+async function answered<T>(answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    const { code, message } = toCadreError(error);
+    const status = httpStatus(code);
+    throw new RequestError(status === 404 ? -32002 : status < 500 ? -32602 : -32603, message, { code });
+  }
+}

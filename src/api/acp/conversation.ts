@@ -1,0 +1,130 @@
+// One session of an editor: what a person says becomes a run, or joins the one that is under way, and what happens in its tree is
+// shown until the turn is over. Everything that counts is in the journals; what is held here dies with the connection.
+//  - A turn ends when the run does, or when only the person's own words can let it go on: their next message has them.
+//  - A run that is under way when a session is loaded is watched on, with what it asks.
+
+import { randomUUID } from "node:crypto";
+import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
+import { messageOf, toCadreError } from "../../errors.ts";
+import { MAX_PAGE } from "../requests.ts";
+import type { RunDetail } from "../schema.ts";
+import { type Desk, say } from "./desk.ts";
+import { isFreeQuestion } from "./permission.ts";
+import { createTurn } from "./turn.ts";
+import { type Watch, watchRun } from "./watch.ts";
+
+export interface Conversation {
+  /** Who is spoken to from the next message on. */
+  agent: string;
+  prompt(text: string): Promise<StopReason>;
+  cancel(): Promise<void>;
+  /** Shows everything that was said and done; false: there is no such session. */
+  load(): Promise<boolean>;
+}
+
+export function createConversation(desk: Desk, agent: string): Conversation {
+  const own = new Set<string>();
+  const watches = new Map<string, Watch>();
+  const turn = createTurn();
+  /** Of the latest run that was under way when the session was loaded. */
+  let left: string | undefined;
+  const fail = async (runId: string, error: unknown): Promise<void> => {
+    if (desk.signal.aborted || (await turn.fail(runId, error))) return;
+    await say(desk, `\n\n${messageOf(error)}`).catch(() => {});
+  };
+  const watch = (runId: string): Watch => {
+    const watching = watchRun(runId, desk, (id) => own.has(id), {
+      needsWords: () => void turn.end(runId, "end_turn"),
+      failed: (error) => void fail(runId, error),
+    });
+    watches.set(runId, watching);
+    return watching;
+  };
+
+  async function follow(watching: Watch): Promise<void> {
+    try {
+      const run = await watching.follow();
+      if (run?.status === "completed") await watching.tellEnd(run.summary ?? "");
+      if (run?.status === "failed") await fail(run.id, failureOf(run));
+      else if (run) await turn.end(run.id, stopReasonOf(run));
+    } catch (error) {
+      await fail(watching.runId, error);
+    }
+  }
+
+  const conversation: Conversation = {
+    agent,
+    async prompt(text) {
+      const spoken = begin(text, conversation.agent, desk, own);
+      const ended = turn.begin(spoken);
+      const runId = await spoken.catch(() => undefined);
+      const watching = watches.get(runId ?? "");
+      if (watching) await watching.sayAgain();
+      else if (runId !== undefined) void follow(watch(runId));
+      return ended;
+    },
+    async cancel() {
+      const runId = (await turn.runId()) ?? left;
+      if (runId !== undefined) await cancelRun(runId, desk);
+    },
+    async load() {
+      const filter = { session: desk.sessionId, roots: true, limit: MAX_PAGE };
+      const { runs } = await desk.ask((client) => client.runs(filter));
+      conversation.agent = runs[0]?.agent ?? agent;
+      for (const { id, endedAt, summary = "" } of runs.toReversed()) {
+        const watching = watch(id);
+        await watching.past();
+        if (endedAt !== undefined) await watching.tellEnd(summary);
+        else {
+          left = id;
+          void follow(watching);
+        }
+      }
+      return runs.length > 0;
+    },
+  };
+  return conversation;
+}
+
+async function cancelRun(runId: string, { ask }: Desk): Promise<void> {
+  try {
+    await ask((client) => client.cancel(runId));
+  } catch (error) {
+    if (toCadreError(error).code !== "RUN_TERMINAL") throw error;
+  }
+}
+
+/** What a person says answers the question that waits for their words, or goes to the session. The run that it is about. */
+async function begin(
+  text: string,
+  agent: string,
+  { ask, sessionId }: Desk,
+  own: Set<string>,
+): Promise<string> {
+  const { runs } = await ask((client) => client.runs({ session: sessionId, agent, roots: true, limit: 1 }));
+  const [last] = runs;
+  const open =
+    last && last.endedAt === undefined ? await ask((client) => client.approvals({ runId: last.id })) : [];
+  const question = open.find(isFreeQuestion);
+  if (last && question) {
+    await ask((client) => client.decide(question.id, { decision: "answer", answer: text }));
+    return last.id;
+  }
+  const key = randomUUID();
+  own.add(`key/${key}`);
+  const { runId, joined } = await ask((client) =>
+    client.say(sessionId, { agent, text, attended: true }, key),
+  );
+  if (!joined) own.add(runId);
+  return runId;
+}
+
+const failureOf = ({ id, stopReason = "error", summary = "" }: RunDetail): RequestError =>
+  new RequestError(-32603, `Run ${id} failed (${stopReason}): ${summary}`, { runId: id });
+
+function stopReasonOf({ status, stopReason }: RunDetail): StopReason {
+  if (status === "cancelled") return "cancelled";
+  if (stopReason === "budget" || stopReason === "history_limit") return "max_tokens";
+  const isCut = stopReason === "max_turns" || stopReason === "max_duration" || stopReason === "loop";
+  return isCut ? "max_turn_requests" : "end_turn";
+}

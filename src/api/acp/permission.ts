@@ -1,0 +1,165 @@
+// What waits for a person, put to the one at the editor. They choose by what a choice is; it counts once, for what was shown, and
+// the journal says that it came this way. What somebody else decides takes the question away.
+
+import { resolve } from "node:path";
+import {
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type ToolCallContent,
+  type ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+import { CadreError, httpStatus } from "../../errors.ts";
+import { ALWAYS_DAYS } from "../../permissions/permission.ts";
+import { describeCall } from "../../projections/timeline.ts";
+import type { CadreClient } from "../client.ts";
+import type { ApprovalView, DecisionBody, OutcomeBody } from "../schema.ts";
+import type { Desk } from "./desk.ts";
+import { cardOf, pathIn, textContent, toolKind } from "./updates.ts";
+
+/** A question that is answered in one's own words: no choice of an editor has them, the next message does. */
+export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
+  kind === "question" && choices === undefined;
+
+/** Until it is decided, here or elsewhere. */
+export async function requestPermission(
+  item: ApprovalView,
+  { ask, editor, sessionId }: Desk,
+  withdrawn: AbortSignal,
+): Promise<void> {
+  const choices = choicesFor(item);
+  try {
+    const request: RequestPermissionRequest = {
+      sessionId,
+      toolCall: await ask((client) => cardFor(item, client)),
+      options: choices.map(({ optionId, name, kind }) => ({ optionId, name, kind })),
+    };
+    const { outcome } = await editor.request(methods.client.session.requestPermission, request, {
+      cancellationSignal: withdrawn,
+      stopWaitingOnCancel: true,
+    });
+    if (outcome.outcome === "cancelled") return;
+    const choice = choices.find(({ optionId }) => optionId === outcome.optionId);
+    if (!choice)
+      throw new CadreError(
+        "BAD_REQUEST",
+        `The editor chose ${outcome.optionId}, which was no choice. Nothing was decided.`,
+      );
+    await ask((client) => choice.act(client));
+  } catch (error) {
+    if (withdrawn.aborted || isDecided(error)) return;
+    throw error;
+  }
+}
+
+/** Somebody was faster, or it is to be asked anew: the run's next event says which. */
+const isDecided = (error: unknown): boolean =>
+  error instanceof CadreError && [404, 409].includes(httpStatus(error.code));
+
+const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCallUpdate> => ({
+  toolCallId: cardOf(item.runId, callOf(item)),
+  title: titleOf(item),
+  kind: toolKind(item.tool ?? ""),
+  status: "pending",
+  content: await contentOf(item, client),
+  rawInput: item.input,
+});
+
+/** The call itself, whatever the attempt at it or the round. */
+const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
+
+function titleOf({ path, kind, tool, input, detail }: ApprovalView): string {
+  const what = kind === "tool" ? describeCall(tool ?? "", input) : (detail ?? kind);
+  return [...path.slice(1), what].join(" › ");
+}
+
+/** A change of a file is shown as one: what it is now, and what it would be. */
+async function contentOf(item: ApprovalView, client: CadreClient): Promise<ToolCallContent[]> {
+  const { id, runId, kind, tool, input, preview, untrusted } = item;
+  const warning = untrusted ? [textContent(`Words of ${untrusted.join(", ")} had come in before.`)] : [];
+  const path = pathIn(input);
+  if (kind === "tool" && toolKind(tool ?? "") === "edit" && path !== undefined) {
+    const [{ workspace }, { change }] = await Promise.all([client.run(runId), client.previewEdit(id, input)]);
+    if (change) {
+      const { before: oldText, after: newText } = change;
+      return [{ type: "diff", path: resolve(workspace, path), oldText, newText }, ...warning];
+    }
+  }
+  return [...(preview === undefined ? [] : [textContent(preview)]), ...warning];
+}
+
+interface Choice extends PermissionOption {
+  act(client: CadreClient): Promise<unknown>;
+}
+
+function choicesFor(item: ApprovalView): Choice[] {
+  const option = (
+    optionId: string,
+    kind: PermissionOption["kind"],
+    name: string,
+    body: DecisionBody,
+  ): Choice => ({
+    optionId,
+    kind,
+    name,
+    act: (client) => client.decide(item.id, body),
+  });
+  const reject = (name: string): Choice => option("reject", "reject_once", name, { decision: "reject" });
+  switch (item.kind) {
+    case "tool":
+      return [
+        option("once", "allow_once", "Allow once", { decision: "approve" }),
+        ...(item.grant === undefined
+          ? []
+          : [
+              option("always", "allow_always", `Allow ${item.grant} for ${ALWAYS_DAYS} days`, {
+                decision: "approve",
+                scope: "always",
+              }),
+            ]),
+        reject("Reject"),
+      ];
+    case "question":
+      return [
+        ...(item.choices ?? []).map((answer, index) =>
+          option(`answer-${index}`, "allow_once", answer, { decision: "answer", answer }),
+        ),
+        reject("Give no answer"),
+      ];
+    case "budget":
+      return [...raises(item, option), reject("Let it end")];
+    case "loop":
+      return [option("once", "allow_once", "Let it go on", { decision: "approve" }), reject("Let it end")];
+    case "outcome":
+      return [
+        verdict(item, "happened", "allow_once", "It happened"),
+        verdict(item, "run_again", "allow_once", "It did not: run it again"),
+        verdict(item, "fail", "reject_once", "Leave it"),
+      ];
+  }
+}
+
+/** A choice takes no number: twice as much is the one that is offered. */
+function raises(
+  { limit = "", limitValue }: ApprovalView,
+  option: (id: string, kind: "allow_once", name: string, body: DecisionBody) => Choice,
+): Choice[] {
+  if (limitValue === undefined) return [];
+  const twice = limitValue * 2;
+  const isCost = limit.endsWith("maxCost");
+  const limits = isCost ? { maxCost: twice } : { maxTokens: twice };
+  const name = `Raise it to ${isCost ? `$${twice}` : `${twice} tokens`}`;
+  return [option("raise", "allow_once", name, { decision: "approve", limits })];
+}
+
+const verdict = (
+  { runId, callId }: ApprovalView,
+  said: OutcomeBody["verdict"],
+  kind: PermissionOption["kind"],
+  name: string,
+): Choice => ({
+  optionId: said,
+  kind,
+  name,
+  act: (client) => client.outcome(runId, { callId: callId!, verdict: said }),
+});

@@ -1,0 +1,26 @@
+// What a person says in an editor: their words, with what they attached to them written out below. An attachment is theirs as
+// much as their words are.
+
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { CadreError } from "../../errors.ts";
+
+export function saidIn(prompt: readonly ContentBlock[]): string {
+  const words: string[] = [];
+  const attached: string[] = [];
+  for (const block of prompt) {
+    if (block.type === "text") words.push(block.text);
+    else if (block.type === "resource_link") words.push(placeOf(block.uri));
+    else if (block.type === "resource" && "text" in block.resource) {
+      words.push(placeOf(block.resource.uri));
+      attached.push(`Attached ${placeOf(block.resource.uri)}:\n\n${block.resource.text}`);
+    } else
+      throw new CadreError("BAD_REQUEST", `Only text can be said here, no ${block.type}. Nothing was said.`);
+  }
+  const said = words.join("").trim();
+  if (said === "") throw new CadreError("BAD_REQUEST", "There are no words in it. Nothing was said.");
+  return [said, ...attached].join("\n\n");
+}
+
+function placeOf(uri: string): string {
+  return uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri;
+}

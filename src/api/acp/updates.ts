@@ -1,0 +1,170 @@
+// The journals of a tree as an editor shows them: each call and each run below the root is a card of its own, under the name of
+// whose it is; the root's list of what is to do is the plan. Words are told elsewhere.
+
+import { resolve } from "node:path";
+import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
+import type { EventOf, JournalEvent } from "../../journal/events.ts";
+import { describeCall, emptyNames, learnNames, type Names } from "../../projections/timeline.ts";
+import { TODO_WRITE, todosIn } from "../../projections/todos.ts";
+import { ASK_USER, FINAL_REPORT } from "../../projections/tool-call.ts";
+
+/** More of a result than anybody reads in an editor. */
+const MAX_RESULT = 10_000;
+
+/** Calls that are seen as something else: the plan, a question, the answer. */
+const NO_CARDS: ReadonlySet<string> = new Set([TODO_WRITE, ASK_USER, FINAL_REPORT]);
+
+interface KnownRun {
+  names: Names;
+  workspace: string;
+  /** The agents from below the root down to it. */
+  path: string;
+}
+
+interface Shown {
+  rootId: string;
+  /** Of a run or a message that came from this editor, which has shown it already. */
+  isOwn: (id: string) => boolean;
+  runs: Map<string, KnownRun>;
+  cards: Set<string>;
+  /** Of a run below: that of the call that started it, or its own. */
+  cardOfRun: Map<string, string>;
+}
+
+export function createUpdates(
+  rootId: string,
+  isOwn: (id: string) => boolean,
+): (event: JournalEvent) => SessionUpdate[] {
+  const shown: Shown = { rootId, isOwn, runs: new Map(), cards: new Set(), cardOfRun: new Map() };
+  return (event) => updatesOf(shown, event);
+}
+
+function updatesOf(shown: Shown, event: JournalEvent): SessionUpdate[] {
+  const run = known(shown, event.runId);
+  learnNames(run.names, event);
+  switch (event.type) {
+    case "RUN_STARTED":
+      run.workspace = event.payload.workspace;
+      return spoken(shown, event.runId, event.runId, event.payload.task);
+    case "CONTEXT_ADDED": {
+      const { id, source, text } = event.payload;
+      return source === "person" ? spoken(shown, event.runId, id, text) : [];
+    }
+    case "TOOL_PROPOSED":
+      return proposed(shown, event);
+    case "TOOL_STARTED":
+      return changed(shown, cardOf(event.runId, event.payload.toolCallId), "in_progress");
+    case "TOOL_RESULT":
+      return resulted(shown, event);
+    case "CHILD_RUN_STARTED":
+      return childStarted(shown, event);
+    case "CHILD_RUN_COMPLETED": {
+      const { child_run_id: id, success, summary } = event.payload;
+      return changed(shown, shown.cardOfRun.get(id) ?? id, success ? "completed" : "failed", summary);
+    }
+    default:
+      return [];
+  }
+}
+
+function known({ runs }: Shown, runId: string): KnownRun {
+  const run = runs.get(runId) ?? { names: emptyNames(), workspace: ".", path: "" };
+  runs.set(runId, run);
+  return run;
+}
+
+function spoken({ rootId, isOwn }: Shown, runId: string, id: string, text: string): SessionUpdate[] {
+  if (runId !== rootId || isOwn(id)) return [];
+  return [{ sessionUpdate: "user_message_chunk", content: { type: "text", text } }];
+}
+
+function proposed(shown: Shown, { runId, payload }: EventOf<"TOOL_PROPOSED">): SessionUpdate[] {
+  const { toolCallId, name } = payload;
+  const id = cardOf(runId, toolCallId);
+  if (NO_CARDS.has(name) || shown.cards.has(id)) return [];
+  shown.cards.add(id);
+  const run = known(shown, runId);
+  const input = run.names.calls.get(toolCallId)?.input;
+  const path = pathIn(input);
+  return [
+    {
+      sessionUpdate: "tool_call",
+      toolCallId: id,
+      title: titled(run, describeCall(name, input)),
+      kind: toolKind(name),
+      status: "pending",
+      rawInput: input,
+      ...(path === undefined ? {} : { locations: [{ path: resolve(run.workspace, path) }] }),
+    },
+  ];
+}
+
+function resulted(shown: Shown, { runId, payload }: EventOf<"TOOL_RESULT">): SessionUpdate[] {
+  const { toolCallId, output, isError } = payload;
+  const call = known(shown, runId).names.calls.get(toolCallId);
+  const todos = call && runId === shown.rootId && !isError ? todosIn(call.tool, call.input) : undefined;
+  if (todos) {
+    const entries = todos.map(({ content, status }) => ({ content, status, priority: "medium" as const }));
+    return [{ sessionUpdate: "plan", entries }];
+  }
+  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  return changed(shown, cardOf(runId, toolCallId), isError ? "failed" : "completed", text);
+}
+
+function changed(
+  { cards }: Shown,
+  id: string,
+  status: "in_progress" | "completed" | "failed",
+  text = "",
+): SessionUpdate[] {
+  if (!cards.has(id)) return [];
+  const content = text === "" ? {} : { content: [textContent(text.slice(0, MAX_RESULT))] };
+  return [{ sessionUpdate: "tool_call_update", toolCallId: id, status, ...content }];
+}
+
+function childStarted(shown: Shown, { runId, payload }: EventOf<"CHILD_RUN_STARTED">): SessionUpdate[] {
+  const { child_run_id: childId, agent_type: agent, task, key } = payload;
+  const parent = known(shown, runId);
+  known(shown, childId).path = titled(parent, agent);
+  const title = titled(parent, `${agent}: ${task}`);
+  const call = cardOf(runId, key);
+  const isOfCall = shown.cards.has(call);
+  const toolCallId = isOfCall ? call : childId;
+  shown.cards.add(toolCallId);
+  shown.cardOfRun.set(childId, toolCallId);
+  return [
+    isOfCall
+      ? { sessionUpdate: "tool_call_update", toolCallId, title, status: "in_progress" }
+      : { sessionUpdate: "tool_call", toolCallId, title, kind: "other", status: "in_progress" },
+  ];
+}
+
+const titled = ({ path }: KnownRun, title: string): string => (path === "" ? title : `${path} › ${title}`);
+
+/** The same call's card in every message: ids of calls count in their run only. */
+export const cardOf = (runId: string, callId: string): string => `${runId}:${callId}`;
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  Read: "read",
+  LS: "read",
+  Grep: "search",
+  Glob: "search",
+  WebSearch: "search",
+  WebFetch: "fetch",
+  Edit: "edit",
+  Write: "edit",
+  Bash: "execute",
+};
+
+export const toolKind = (tool: string): ToolKind => KINDS[tool] ?? "other";
+
+/** The file that a call is about. */
+export function pathIn(input: unknown): string | undefined {
+  const path = (input as { path?: unknown } | null | undefined)?.path;
+  return typeof path === "string" ? path : undefined;
+}
+
+export const textContent = (text: string): ToolCallContent => ({
+  type: "content",
+  content: { type: "text", text },
+});

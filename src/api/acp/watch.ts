@@ -1,0 +1,81 @@
+// One run and everything below it, as the editor watches it: what is past from the journals, then what happens, with what it asks.
+// Where the process that has the store goes, it is watched on from the last event that was shown.
+
+import type { WaitingOn } from "../../journal/events.ts";
+import { timelineEntry } from "../../projections/timeline.ts";
+import { createTeller } from "../openai/teller.ts";
+import type { RunDetail, StreamItem } from "../schema.ts";
+import { type Desk, say, show } from "./desk.ts";
+import { createQuestions, type Listener } from "./questions.ts";
+import { createUpdates } from "./updates.ts";
+
+export interface Watch {
+  runId: string;
+  /** Shows what has happened so far. */
+  past(): Promise<void>;
+  /** Shows what happens, until the run is over; undefined: the connection is. */
+  follow(): Promise<RunDetail | undefined>;
+  /** Says the words of the result that were not said yet. */
+  tellEnd(summary: string): Promise<void>;
+  sayAgain(): Promise<void>;
+}
+
+/** What only a command lets go on. */
+const HELD: ReadonlySet<WaitingOn["kind"]> = new Set([
+  "paused",
+  "quarantine",
+  "definition_changed",
+  "storage",
+]);
+
+/** `isOwn`: whether a run or a message came from this editor. */
+export function watchRun(
+  runId: string,
+  desk: Desk,
+  isOwn: (id: string) => boolean,
+  listener: Listener,
+): Watch {
+  const teller = createTeller(runId);
+  const updates = createUpdates(runId, isOwn);
+  const questions = createQuestions(runId, desk, listener);
+  let position = 0;
+
+  async function tell(item: StreamItem): Promise<void> {
+    await say(desk, teller.tell(item).text ?? "");
+    if (item.type === "delta" && item.delta.type === "reasoning.delta" && item.delta.runId === runId)
+      await say(desk, item.delta.text, "thought");
+    if (item.type !== "event") return;
+    for (const update of updates(item.event)) await show(desk, update);
+    position = item.event.position;
+  }
+
+  async function happen(item: StreamItem): Promise<void> {
+    await tell(item);
+    if (item.type !== "event") return;
+    const { event } = item;
+    await questions.event(event);
+    if (event.runId !== runId || event.type !== "RUN_SUSPENDED") return;
+    if (!HELD.has(event.payload.waitingOn.kind)) return;
+    await say(desk, `\n\n${timelineEntry(event)!.title}`);
+    listener.needsWords();
+  }
+
+  return {
+    runId,
+    async past() {
+      for (const event of await desk.ask((client) => client.treeEvents(runId)))
+        await tell({ type: "event", event });
+    },
+    async follow() {
+      const { signal } = desk;
+      await questions.look();
+      await desk.ask(async (client) => {
+        const wanted = { runId, tree: true, after: position, signal };
+        for await (const item of client.follow(wanted)) await happen(item);
+      });
+      return signal.aborted ? undefined : desk.ask((client) => client.run(runId));
+    },
+    tellEnd: (summary) => say(desk, teller.end(summary)),
+    sayAgain: questions.sayAgain,
+  };
+}

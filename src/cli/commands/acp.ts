@@ -1,0 +1,38 @@
+// `cadre acp`: an agent of the Agent Client Protocol on stdin and stdout, for editors. It has the stores of the folders that are open
+// while it runs, and drives, or is the client of the processes that have; it ends when its input does.
+
+import { once } from "node:events";
+import { Readable, Writable } from "node:stream";
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { createAcpAgent } from "../../api/acp/agent.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { type LastingClient, lastingClient } from "../lasting-client.ts";
+import { watchLeaving } from "../leaving.ts";
+import { version } from "../version.ts";
+
+export async function acp({ folder: here, io }: Invocation, { agent }: { agent?: string }): Promise<number> {
+  const leaving = watchLeaving();
+  const over = new AbortController();
+  const signal = AbortSignal.any([leaving.signal, over.signal]);
+  const projects = new Map<string, Promise<LastingClient>>();
+  const open = async (folder: string) => {
+    const opened = projects.get(folder) ?? lastingClient({ folder, env: io.env, drive: true, via: "acp" });
+    projects.set(folder, opened);
+    opened.catch(() => projects.delete(folder));
+    return (await opened).ask;
+  };
+  try {
+    const app = createAcpAgent({ version: version(), folder: here, agent, open, signal });
+    const output = Writable.toWeb(io.stdout as NodeJS.WritableStream as Writable);
+    const connection = app.connect(
+      ndJsonStream(output, Readable.toWeb(io.stdin as Readable) as ReadableStream<Uint8Array>),
+    );
+    void connection.closed.then(() => over.abort());
+    if (!signal.aborted) await once(signal, "abort");
+    connection.close();
+    for (const project of projects.values()) await (await project).close();
+    return EXIT.done;
+  } finally {
+    leaving.dispose();
+  }
+}

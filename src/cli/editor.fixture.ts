@@ -1,0 +1,109 @@
+// An editor, as the official package of the Agent Client Protocol makes one: it starts `cadre acp` as a process of its own and speaks to
+// it on its stdin and stdout.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import {
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionNotification,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import type { Project } from "./cli.fixture.ts";
+
+const CADRE = join(import.meta.dirname, "../../bin/cadre.js");
+
+export interface Asked {
+  request: RequestPermissionRequest;
+  /** The editor's own word: a kind of option, or that it gives none. */
+  answer(kind: string): void;
+  withdrawn: Promise<unknown>;
+}
+
+export async function openEditor({ folder, env }: Project, ...args: string[]) {
+  const child = spawn(process.execPath, [CADRE, "acp", ...args], {
+    cwd: folder,
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const gone = once(child, "close");
+  const told: SessionNotification[] = [];
+  const asked = queue<Asked>();
+  const connection = client({ name: "editor" })
+    .onRequest(methods.client.session.requestPermission, ({ params: request, signal }) => {
+      const answer = Promise.withResolvers<RequestPermissionResponse>();
+      const cancelled = (): void => answer.resolve({ outcome: { outcome: "cancelled" } });
+      const withdrawn = once(signal, "abort").then(cancelled);
+      asked.put({
+        request,
+        withdrawn,
+        answer(kind) {
+          const option = request.options.find((each) => each.kind === kind);
+          if (option) answer.resolve({ outcome: { outcome: "selected", optionId: option.optionId } });
+          else cancelled();
+        },
+      });
+      return answer.promise;
+    })
+    .onNotification(methods.client.session.update, ({ params }) => void told.push(params))
+    .connect(
+      ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
+    );
+  const { agent } = connection;
+  const updates = (sessionId: string): SessionUpdate[] =>
+    told.filter((each) => each.sessionId === sessionId).map(({ update }) => update);
+  const initialized = await agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION });
+  return {
+    agent,
+    updates,
+    initialized,
+    asked: asked.take,
+    /** A new session with an agent; its id. */
+    async begin(modeId: string) {
+      const { sessionId } = await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] });
+      await agent.request(methods.agent.session.setMode, { sessionId, modeId });
+      return sessionId;
+    },
+    load: (sessionId: string) =>
+      agent.request(methods.agent.session.load, { sessionId, cwd: folder, mcpServers: [] }),
+    prompt: (sessionId: string, text: string) =>
+      agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
+    cancel: (sessionId: string) => agent.notify(methods.agent.session.cancel, { sessionId }),
+    /** What the agent has said so far. */
+    said: (sessionId: string) =>
+      updates(sessionId)
+        .map((update) =>
+          update.sessionUpdate === "agent_message_chunk" && update.content.type === "text"
+            ? update.content.text
+            : "",
+        )
+        .join(""),
+    /** As hard as can be. */
+    async end() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
+
+export type Editor = Awaited<ReturnType<typeof openEditor>>;
+
+function queue<T>() {
+  const ready: T[] = [];
+  const waiting: ((value: T) => void)[] = [];
+  return {
+    put(value: T): void {
+      const next = waiting.shift();
+      if (next) next(value);
+      else ready.push(value);
+    },
+    take: (): Promise<T> =>
+      ready.length > 0 ? Promise.resolve(ready.shift()!) : new Promise((resolve) => waiting.push(resolve)),
+  };
+}
