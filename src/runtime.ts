@@ -18,6 +18,7 @@ import { CadreError } from "./errors.ts";
 import { type Ids, type RunId, systemIds } from "./ids.ts";
 import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
+import { TERMINAL_TYPES } from "./journal/events.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
 import { drive } from "./loop/drive.ts";
 import { endCancelled } from "./loop/end-cancelled.ts";
@@ -198,7 +199,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async start() {
       stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       const card = cardOf(parts, pool, options.version);
-      stopWork = await startWork({ engine, parts, report, workspaces, card });
+      const { tooNew } = parts;
+      const shown = () => ({ ...card, ...(tooNew.size > 0 ? { tooNew: tooNew.size } : {}) });
+      stopWork = await startWork({ engine, parts, report, workspaces, card: shown });
       stopTelling = webhooks.start();
     },
     async endCancelled(runIds, signal) {
@@ -259,7 +262,7 @@ interface Work {
   report: Report;
   /** Whose runs are driven; undefined: all. */
   workspaces: Workspaces | undefined;
-  card: WorkerCard;
+  card: () => WorkerCard;
 }
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
@@ -284,6 +287,7 @@ async function startWork(work: Work): Promise<() => Promise<void>> {
   const unsubscribe = store.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      if (TERMINAL_TYPES.has(type)) parts.tooNew.delete(runId);
       // Another process drives what it writes to; of that only what is due is for anybody.
       if (from === "elsewhere") continue;
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
@@ -300,6 +304,7 @@ async function startWork(work: Work): Promise<() => Promise<void>> {
     store,
     wake: (runId) => engine.wake(runId),
     of: workspaces,
+    except: parts.tooNew,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });
@@ -370,6 +375,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     systemPrompt: project.systemPrompt,
     gate: createGate(),
     drives: new Map(),
+    tooNew: new Set(),
     mayBegin: () => true,
     onDelta(delta) {
       for (const listener of listeners) listener(delta);

@@ -147,6 +147,8 @@ export interface WorkerCard {
   pool: string;
   version: string;
   since: number;
+  /** Runs that it leaves to a newer version, whose journals it does not understand. */
+  tooNew?: number | undefined;
 }
 
 export interface WorkerRow extends WorkerCard {
@@ -157,6 +159,9 @@ export interface WorkerRow extends WorkerCard {
   /** Runs that it holds. */
   runs: number;
 }
+
+/** E2: whom an engine has lost: these workers, or whoever has given no sign of life for so long. */
+export type Lost = { workers: readonly string[] } | { silentFor: number };
 
 /** Trees by where they work: the workspace of their root is one of these, or none of them. */
 export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };
@@ -345,9 +350,9 @@ export interface Store {
 
   /**
    * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.
-   * `redelivered`: an engine has lost the worker that holds it, so it is taken although the lease has not run out.
+   * From one whom an engine has lost it is taken although the lease has not run out.
    */
-  acquire(runId: RunId, worker: string, how?: { redelivered: boolean }): Promise<Lease | undefined>;
+  acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined>;
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
   /** Runs to drive now, the longest due first. */
