@@ -168,7 +168,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     replay: (runIds) => replayRuns(runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
-      leave = await startAll({ engine, parts, report, workspaces, card }, webhooks, env);
+      const shown = () => ({ ...card, ...(parts.tooNew.size > 0 ? { tooNew: parts.tooNew.size } : {}) });
+      leave = await startAll({ engine, parts, report, workspaces, card: shown }, webhooks, env);
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -295,6 +296,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     systemPrompt: project.systemPrompt,
     gate: createGate(),
     drives: new Map(),
+    tooNew: new Set(),
     mayBegin: () => true,
     onDelta(delta) {
       for (const listener of listeners) listener(delta);

@@ -42,6 +42,8 @@ export const WorkerView = z.object({
   silent: z.boolean(),
   /** Runs that it holds. */
   runs: z.int(),
+  /** Runs that it leaves to a newer version, whose journals it does not understand. */
+  tooNew: z.int().optional(),
 });
 export type WorkerView = z.infer<typeof WorkerView>;
 

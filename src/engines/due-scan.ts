@@ -13,12 +13,15 @@ import { repeat } from "./repeat.ts";
 /** At most so many runs per scan; the others are still due at the next one. */
 const LIMIT = 1_000;
 const LONGEST_RETRY = 15_000;
+const NONE: ReadonlySet<RunId> = new Set();
 
 export interface DueScanOptions {
   store: Pick<Store, "due" | "nextDue">;
   wake: (runId: RunId) => Promise<void>;
   /** Absent: all of them. */
   of?: Workspaces | undefined;
+  /** Runs that are for others to take, however long they are due. */
+  except?: ReadonlySet<RunId>;
   clock: Clock;
   every?: number;
   /** 0…1; keeps the scans of several workers apart. */
@@ -35,12 +38,13 @@ export interface DueScan {
 
 /** Scans at once, and then for as long as the worker lives. */
 export function startDueScan(options: DueScanOptions): DueScan {
-  const { store, wake, of, clock, every = 1_000, jitter = Math.random, onError } = options;
+  const { store, wake, of, except = NONE, clock, every = 1_000, jitter = Math.random, onError } = options;
   const spread = (delay: number): number => delay * (0.75 + jitter() / 2);
 
   async function work(): Promise<{ result: number; nextIn: number }> {
     const now = clock.now();
-    const runIds = await store.due(now, LIMIT, of);
+    const due = await store.due(now, LIMIT + except.size, of);
+    const runIds = due.filter((runId) => !except.has(runId));
     await wakeAll(runIds, wake);
     const nextDue = await store.nextDue();
     // What was due at `now` has been woken and may wait for its turn: sleeping towards it would be a busy loop.

@@ -14,8 +14,8 @@ import { repeat } from "./repeat.ts";
 export interface HeartbeatOptions {
   store: Pick<Store, "heartbeat">;
   worker: string;
-  /** What it says of itself. */
-  card?: WorkerCard;
+  /** What it says of itself, as it is at every beat. */
+  card?: () => WorkerCard;
   clock: Clock;
   held: () => readonly { runId: RunId; epoch: number }[];
   /** Named again with every beat while they are held. Must not throw. */
@@ -43,7 +43,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
   async function work(): Promise<{ result: undefined; nextIn: number }> {
     const asked = [...held()];
     const sent = clock.elapsed();
-    const { cancelled, lost } = await store.heartbeat(worker, asked, card);
+    const { cancelled, lost } = await store.heartbeat(worker, asked, card?.());
     deadline = sent + LEASE_MS;
     const now = new Map(held().map(({ runId, epoch }) => [runId, epoch]));
     const same = new Set(

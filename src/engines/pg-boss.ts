@@ -50,6 +50,8 @@ const MOST_CONNECTIONS = 4;
 const SILENT_S = 10;
 const TOUCH_S = 2;
 const LOOK_S = 1;
+/** Its jobs do not say who had them. The dead one has been dead for longer than this, and the living say so more often. */
+const DEAD_FOR_MS = 7_000;
 /** NOTIFY is at once; this is for a job that was given back, which tells nobody. Its default is half a minute. */
 const POLL_S = 1;
 /** The most that pg-boss takes. */
@@ -141,7 +143,8 @@ class PgBossEngine implements Engine {
     const runId = singletonKey!;
     const until = AbortSignal.any([signal, this.stopping.signal]);
     try {
-      if (!until.aborted) await drive(runId, until, { redelivered: retryCount > 0 });
+      if (!until.aborted)
+        await drive(runId, until, retryCount > 0 ? { lost: { silentFor: DEAD_FOR_MS } } : {});
     } catch (error) {
       this.options.onError(error, runId);
     }

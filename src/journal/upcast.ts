@@ -50,6 +50,10 @@ export function readEvent(stored: StoredEvent): JournalEvent {
   return { ...place, payload: parsed.data } as JournalEvent;
 }
 
+/** Another version may go on with what this one does not understand. */
+export const isNewer = (error: unknown): boolean =>
+  error instanceof CadreError && error.code === "JOURNAL_NEWER";
+
 /** What is no JSON object becomes an empty one, which no schema takes for the event that it should be. */
 function parseObject(text: string): Record<string, unknown> {
   try {

@@ -7,7 +7,8 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { Lease } from "../stores/store.ts";
+import { isNewer } from "../journal/upcast.ts";
+import type { Lease, Lost } from "../stores/store.ts";
 import { decide } from "./decide.ts";
 import { openWorkspace } from "./merge-child.ts";
 import type { Driven, LoopParts } from "./parts.ts";
@@ -20,14 +21,15 @@ const DEFAULT_WINDOW = 128_000;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-/** `redelivered`: an engine has lost the worker that has the run (E2). */
+/** `lost`: whom an engine has lost with it (E2). */
 export async function drive(
   runId: RunId,
   parts: LoopParts,
   signal: AbortSignal,
-  delivery = { redelivered: false },
+  { lost }: { lost?: Lost | undefined } = {},
 ): Promise<void> {
-  const lease = await take(runId, parts, delivery);
+  if (parts.tooNew.has(runId)) return;
+  const lease = await take(runId, parts, lost);
   if (!lease) return;
   let run: RunJournal | undefined;
   try {
@@ -38,13 +40,9 @@ export async function drive(
   }
 }
 
-async function take(
-  runId: RunId,
-  parts: LoopParts,
-  delivery: { redelivered: boolean },
-): Promise<Lease | undefined> {
+async function take(runId: RunId, parts: LoopParts, lost: Lost | undefined): Promise<Lease | undefined> {
   try {
-    return await parts.store.acquire(runId, parts.worker, delivery);
+    return await parts.store.acquire(runId, parts.worker, lost);
   } catch (error) {
     parts.onProblem({ runId, message: `Run ${runId} cannot be taken up.`, error });
     return undefined;
@@ -124,19 +122,17 @@ async function giveBack(
   error: unknown,
 ): Promise<void> {
   const runId = lease.row.id;
-  const aside = !run && isUnreadable(error);
-  const message = aside ? `Run ${runId} is set aside.` : `Run ${runId} could not go on and is tried again.`;
-  parts.onProblem({ runId, message, error });
-  await run?.complain(error);
+  const aside = !run && isCorrupt(error);
+  const newer = isNewer(error);
+  if (newer) parts.tooNew.add(runId);
+  parts.onProblem({ runId, message: whatNow(runId, { aside, newer }), error });
+  if (!newer) await run?.complain(error);
+  // One that is left to others is theirs at once.
+  const dueAt = newer ? undefined : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
       if (aside) await parts.store.quarantine({ runId, reason: error.message, seq: seqOf(error) });
-      else
-        await parts.store.release(
-          runId,
-          lease,
-          parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5),
-        );
+      else await parts.store.release(runId, lease, dueAt);
       return;
     } catch (failure) {
       // Whatever is wrong with the storage passes; a lease that nobody gives back would strand the run.
@@ -146,7 +142,12 @@ async function giveBack(
   }
 }
 
-const isUnreadable = (error: unknown): error is CadreError =>
-  error instanceof CadreError && (error.code === "JOURNAL_CORRUPT" || error.code === "JOURNAL_NEWER");
+function whatNow(runId: RunId, { aside, newer }: { aside: boolean; newer: boolean }): string {
+  if (newer) return `Run ${runId} is left to a newer version of Cadre; the others go on here.`;
+  return aside ? `Run ${runId} is set aside.` : `Run ${runId} could not go on and is tried again.`;
+}
+
+const isCorrupt = (error: unknown): error is CadreError =>
+  error instanceof CadreError && error.code === "JOURNAL_CORRUPT";
 
 const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;

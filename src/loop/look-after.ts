@@ -3,6 +3,7 @@
 
 import type { RunId } from "../ids.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
+import { isNewer } from "../journal/upcast.ts";
 import { fold } from "../projections/projection.ts";
 import { type RunState, runStateProjection } from "../projections/run-state.ts";
 import type { LoopParts } from "./parts.ts";
@@ -15,7 +16,12 @@ const GRACE_MS = 60_000;
 type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees">;
 
 export async function lookAfter(parts: Parts): Promise<void> {
-  for (const runId of await parts.store.orphans()) await endOrphan(runId, parts);
+  for (const runId of await parts.store.orphans()) {
+    await endOrphan(runId, parts).catch((error: unknown) => {
+      // One that only a newer version understands must not keep the others from being looked at.
+      if (!isNewer(error)) throw error;
+    });
+  }
   for (const runId of [...parts.drives.keys()]) await wakeSilent(runId, parts);
   await parts.worktrees.sweep((runId) => isAlive(runId, parts));
 }

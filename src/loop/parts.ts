@@ -66,6 +66,8 @@ export interface LoopParts {
   gate: Gate;
   /** The drives under way here, so that a cancel or a lost lease reaches what they are doing. */
   drives: Map<RunId, Driven>;
+  /** Runs that this process leaves to a newer version: it does not understand their journals. */
+  tooNew: Set<RunId>;
   /** E2: false once this worker's own deadline has passed; no effect may begin then. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;

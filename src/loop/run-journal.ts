@@ -10,6 +10,7 @@ import type { RunId } from "../ids.ts";
 import { Definition } from "../journal/definition.ts";
 import { type EventBody, isProgress, type JournalEvent } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
+import { isNewer } from "../journal/upcast.ts";
 import type { View } from "../patterns/pattern.ts";
 import { addChild, type ChildRun, type ChildRuns } from "../projections/child-runs.ts";
 import { applyRunState, emptyRunState, type RunState } from "../projections/run-state.ts";
@@ -116,7 +117,7 @@ export class RunJournal {
       this.confirm(answer);
       if (answer.refused === "conflict") throw conflict(events);
     });
-    this.pending.push(sent.catch((error: Error) => this.fail(error)));
+    this.pending.push(sent.catch((error: Error) => this.handInUnread(events, error)));
   }
 
   /** Intents. What is refused is not written, and what was missed is folded: decide again. */
@@ -219,6 +220,12 @@ export class RunJournal {
         await passes(wait, this.signal);
       }
     }
+  }
+
+  /** What has happened is told also where nobody here understands what came in between: another version goes on. */
+  private async handInUnread(events: EventBody[], error: Error): Promise<void> {
+    if (isNewer(error)) await this.send({ events, after: Number.MAX_SAFE_INTEGER }).catch(() => {});
+    this.fail(error);
   }
 
   private sayOnce(error: unknown): void {

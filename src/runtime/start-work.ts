@@ -4,6 +4,7 @@ import { startDueScan } from "../engines/due-scan.ts";
 import type { Engine } from "../engines/engine.ts";
 import { startHeartbeat } from "../engines/heartbeat.ts";
 import { repeat } from "../engines/repeat.ts";
+import { TERMINAL_TYPES } from "../journal/events.ts";
 import { drive } from "../loop/drive.ts";
 import { lookAfter } from "../loop/look-after.ts";
 import type { LoopParts } from "../loop/parts.ts";
@@ -18,7 +19,7 @@ export interface Work {
   report(problem: { message: string; error: unknown }): void;
   /** Whose runs are driven; undefined: all. */
   workspaces: Workspaces | undefined;
-  card: WorkerCard;
+  card: () => WorkerCard;
 }
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
@@ -43,6 +44,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   const unsubscribe = store.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      if (TERMINAL_TYPES.has(type)) parts.tooNew.delete(runId);
       // Another process drives what it writes to; of that only what is due is for anybody.
       if (from === "elsewhere") continue;
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
@@ -59,6 +61,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
     store,
     wake: (runId) => engine.wake(runId),
     of: workspaces,
+    except: parts.tooNew,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });

@@ -20,7 +20,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     moveTree: (root, transferId) => store.moveTree(root, transferId),
     importTree: async (tree) => store.importTree(unmasked(tree, mask)),
 
-    acquire: (runId, worker, how) => store.acquire(runId, worker, how),
+    acquire: (runId, worker, lost) => store.acquire(runId, worker, lost),
     release: (runId, writer, wakeAt) => store.release(runId, writer, wakeAt),
     due: (now, limit, of) => store.due(now, limit, of),
     nextDue: () => store.nextDue(),

@@ -13,7 +13,15 @@ import {
 } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
 import { type Held, isWhole } from "./held.ts";
-import { type Append, LEASE_MS, type Lease, type Refusal, type WorkerCard, type WorkerRow } from "./store.ts";
+import {
+  type Append,
+  LEASE_MS,
+  type Lease,
+  type Lost,
+  type Refusal,
+  type WorkerCard,
+  type WorkerRow,
+} from "./store.ts";
 
 /** Larger payloads are kept as blobs, so that reading a journal stays cheap. */
 export const EVENT_BYTES = 2_000_000;
@@ -40,12 +48,23 @@ type Keys = ReadonlyMap<string, number>;
 export const isDriver = (held: Held, { writer }: Append): boolean =>
   writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
 
-export function refusalOf(held: Held, append: Append, keys: Keys): Refusal | undefined {
+export function refusalOf(held: Held, append: Append, keys: Keys, conflict: boolean): Refusal | undefined {
+  // That another driver has answered a call meanwhile is no conflict of the one that lost it.
+  if (conflict && !isLate(held, append)) return "conflict";
+  return refusalByRow(held, append, keys) ?? (conflict ? "conflict" : undefined);
+}
+
+const isLate = (held: Held, append: Append): boolean =>
+  append.writer !== undefined && !isDriver(held, append) && areOutcomes(append.events);
+
+const areOutcomes = (events: readonly EventBody[]): boolean =>
+  events.length > 0 && events.every(({ type }) => OUTCOME_TYPES.has(type));
+
+function refusalByRow(held: Held, append: Append, keys: Keys): Refusal | undefined {
   if (held.row.endedAt !== undefined) return "ended";
   const driver = isDriver(held, append);
   if (append.writer && !driver) {
-    const outcomes = append.events.length > 0 && append.events.every(({ type }) => OUTCOME_TYPES.has(type));
-    if (!outcomes) return "epoch";
+    if (!areOutcomes(append.events)) return "epoch";
     if (!append.events.every((event) => isOpen(keys, event))) return "closed";
   }
   const guarded = append.guard === "signals" || (append.rest !== undefined && driver);
@@ -109,14 +128,16 @@ export function rest(held: Held, wakeAt: number | undefined): void {
   held.acquisitions = 0;
 }
 
-/** J6: it is due; or the worker that has it is dead, or another whom an engine has lost. `until`: how long that one counts as alive. */
+/** J6: it is due; or the worker that has it is dead, or lost. `until`: how long that one counts as alive. */
 export function mayTake(
   held: Held,
   worker: string,
-  { now, until, redelivered }: { now: number; until: number | undefined; redelivered: boolean },
+  { now, until, lost }: { now: number; until: number | undefined; lost: Lost | undefined },
 ): boolean {
   if (held.worker === undefined) return held.dueAt !== undefined && held.dueAt <= now;
-  return until === undefined || (redelivered && held.worker !== worker);
+  if (until === undefined) return true;
+  if (!lost || held.worker === worker) return false;
+  return "workers" in lost ? lost.workers.includes(held.worker) : until - LEASE_MS + lost.silentFor <= now;
 }
 
 /** Those that have shown a card; both stores name the columns alike. */

@@ -23,9 +23,9 @@ import type { RunUsage } from "../projections/usage.ts";
 import type { CarriedTree, MovedTree, StoredEvent } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
-import type { WorkerCard, WorkerRow, Workspaces } from "./workers.ts";
+import type { Lost, WorkerCard, WorkerRow, Workspaces } from "./workers.ts";
 
-export type { CarriedTree, MovedTree, StoredEvent, WorkerCard, WorkerRow, Workspaces };
+export type { CarriedTree, Lost, MovedTree, StoredEvent, WorkerCard, WorkerRow, Workspaces };
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -303,9 +303,9 @@ export interface Store {
 
   /**
    * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.
-   * `redelivered`: an engine has lost the worker that holds it, so it is taken although the lease has not run out.
+   * From one whom an engine has lost it is taken although the lease has not run out.
    */
-  acquire(runId: RunId, worker: string, how?: { redelivered: boolean }): Promise<Lease | undefined>;
+  acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined>;
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
   /** Runs to drive now, the longest due first. */

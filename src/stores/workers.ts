@@ -6,6 +6,8 @@ export interface WorkerCard {
   pool: string;
   version: string;
   since: number;
+  /** Runs that it leaves to a newer version, whose journals it does not understand. */
+  tooNew?: number | undefined;
 }
 
 export interface WorkerRow extends WorkerCard {
@@ -16,6 +18,9 @@ export interface WorkerRow extends WorkerCard {
   /** Runs that it holds. */
   runs: number;
 }
+
+/** E2: whom an engine has lost: these workers, or whoever has given no sign of life for so long. */
+export type Lost = { workers: readonly string[] } | { silentFor: number };
 
 /** Trees by where they work: the workspace of their root is one of these, or none of them. */
 export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };

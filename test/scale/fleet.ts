@@ -28,7 +28,7 @@ export class Fleet {
   readonly folder = mkdtempSync(join(tmpdir(), "cadre-fleet-"));
   private readonly store: string;
   private readonly workers: Worker[] = [];
-  private runtime!: Runtime;
+  runtime!: Runtime;
   private readonly roots: string[] = [];
 
   constructor(store: string) {
@@ -44,9 +44,9 @@ export class Fleet {
     return this;
   }
 
-  /** `through`: another way to the same database. */
-  async addWorker(through = this.store): Promise<Worker> {
-    const child = spawn(process.execPath, [PROGRAM, this.folder, through], {
+  /** `through`: another way to the same database. `flags`: of Node. */
+  async addWorker(through = this.store, flags: readonly string[] = []): Promise<Worker> {
+    const child = spawn(process.execPath, [...flags, PROGRAM, this.folder, through], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     let said = "";

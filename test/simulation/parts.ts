@@ -61,6 +61,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     systemPrompt: ({ prompt }) => prompt,
     gate: createGate(),
     drives: new Map(),
+    tooNew: new Set(),
     mayBegin: () => worker.mayBegin(),
     onDelta() {},
     onProblem: ({ runId, message, error }) => {

@@ -16,17 +16,19 @@ export async function workers({ io, folder, json, screen }: Invocation): Promise
   else for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
   if (!json && found.some(({ silent }) => silent))
     screen.line(screen.paint("dim", "silent: dead, frozen or cut off; others take its runs"));
+  if (!json && found.some(({ tooNew }) => tooNew))
+    screen.line(screen.paint("dim", "too old: a newer version has written there; only newer workers go on"));
   return EXIT.done;
 }
 
 function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string[][] {
-  return found.map(({ name, host, pid, pool, version, since, seenAt, silent, runs }) => [
+  return found.map(({ name, host, pid, pool, version, since, seenAt, silent, runs, tooNew }) => [
     plainLine(name),
     silent ? paint("red", `silent, seen ${ago(seenAt, now)}`) : "at work",
     `pool ${plainLine(pool)}`,
     count(runs, "run"),
     `process ${pid} on ${plainLine(host)}`,
-    `version ${plainLine(version)}`,
+    `version ${plainLine(version)}${tooNew ? paint("red", `, too old for ${count(tooNew, "run")}`) : ""}`,
     `started ${ago(since, now)}`,
   ]);
 }

@@ -57,8 +57,8 @@ const RETRIES = {
 
 /** An invocation that is held until the drive that it waits for has returned. */
 interface Held {
-  /** The worker that had this wake before and is gone. */
-  from: string | undefined;
+  /** The workers that had wakes of it before and are gone. */
+  from: Set<string>;
   returned: PromiseWithResolvers<void>;
 }
 
@@ -131,18 +131,18 @@ class RestateEngine implements Engine {
     // By the first worker that gets the invocation; whoever gets it later reads it.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
-    const from = taken.worker !== worker && (await isGone(taken)) ? taken.worker : undefined;
+    const from = taken.worker !== worker && (await isGone(taken)) ? [taken.worker] : [];
     await this.hold(context.key, from);
   }
 
   /** Returns when the drive has, or at once where another invocation waits for the same drive. */
-  private async hold(runId: RunId, from: string | undefined): Promise<void> {
+  private async hold(runId: RunId, from: readonly string[]): Promise<void> {
     const other = this.waiting.get(runId);
     if (other) {
-      other.from ??= from;
+      for (const worker of from) other.from.add(worker);
       return;
     }
-    const held: Held = { from, returned: Promise.withResolvers() };
+    const held: Held = { from: new Set(from), returned: Promise.withResolvers() };
     this.waiting.set(runId, held);
     await this.local.wake(runId);
     if (this.stopped) this.letGo();
@@ -175,4 +175,4 @@ class RestateEngine implements Engine {
   }
 }
 
-const deliveryOf = (held: Held | undefined): Delivery => ({ redelivered: held?.from !== undefined });
+const deliveryOf = (held: Held | undefined): Delivery => ({ lost: held && { workers: [...held.from] } });

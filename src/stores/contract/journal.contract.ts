@@ -257,7 +257,7 @@ export function journalContract(open: Open): void {
         type: "OUTCOME_DECIDED",
         payload: { toolCallId: "m0.1", verdict: "fail", by: "maria" },
       });
-      expect((await old.append([thought("m1", { attempt: 2 })])).refused).toBe("conflict");
+      expect((await old.append([thought("m1", { attempt: 2 })])).refused).toBe("closed");
       expect((await old.append([thought("m7")])).refused).toBe("closed");
       expect((await old.append([toolResult("m0.0", "x", 2)])).refused).toBe("closed");
       expect((await old.append([toolResult("m0.1")])).refused).toBe("closed");

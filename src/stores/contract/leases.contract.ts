@@ -205,16 +205,33 @@ export function leaseContract(open: Open): void {
         const old = await take(store, "r1", "w1");
         clock.advance(1_000);
         expect(await store.acquire("r1", "w2")).toBeUndefined();
-        expect(await store.acquire("r1", "w1", { redelivered: true })).toBeUndefined();
-        const lease = await store.acquire("r1", "w2", { redelivered: true });
+        expect(await store.acquire("r1", "w1", { workers: ["w1"] })).toBeUndefined();
+        expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
+        const lease = await store.acquire("r1", "w2", { workers: ["w0", "w1"] });
         expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
         expect((await old.append([callStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
         await store.release("r1", lease!, clock.now() + 100);
-        expect(await store.acquire("r1", "w3", { redelivered: true })).toBeUndefined();
+        expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         clock.advance(LEASE);
         await take(store, "r1", "w3");
         clock.advance(LEASE + 1);
-        expect((await store.acquire("r1", "w4", { redelivered: true }))?.previousUntil).toBeUndefined();
+        expect((await store.acquire("r1", "w4", { workers: ["w3"] }))?.previousUntil).toBeUndefined();
+      },
+    );
+
+    scenario(
+      "[E2] whom an engine has lost without knowing its name is one that has said nothing for so long",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        await take(store, "r1", "w1");
+        const takeEarly = () => store.acquire("r1", "w2", { silentFor: 7_000 });
+        clock.advance(6_999);
+        expect(await takeEarly()).toBeUndefined();
+        await store.heartbeat("w1", []);
+        clock.advance(6_999);
+        expect(await takeEarly(), "it lives").toBeUndefined();
+        clock.advance(1);
+        expect(await takeEarly()).toMatchObject({ epoch: 2 });
       },
     );
 
@@ -231,10 +248,11 @@ export function leaseContract(open: Open): void {
         const first = { name: "w1", ...card, seenAt, silent: false, runs: 1 };
         expect(await store.workers()).toEqual([first, expect.objectContaining({ name: "w2", runs: 0 })]);
         clock.advance(LEASE);
+        await store.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
         await store.heartbeat("w2", []);
         expect(await store.workers()).toMatchObject([
           { ...first, silent: true },
-          { pid: 8, silent: false, seenAt: clock.now() },
+          { pid: 8, silent: false, seenAt: clock.now(), tooNew: 3 },
         ]);
       },
     );

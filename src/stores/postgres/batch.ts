@@ -26,8 +26,7 @@ export class Batch extends EventRows {
     const stale = append.writer && !driver && append.events.some(rules.begins);
     if (repeated === "same" && !stale) return { events: await this.journalAfter(held, append.after) };
     const refused =
-      (repeated === "conflict" ? repeated : undefined) ??
-      rules.refusalOf(held, append, await this.keysOf(held)) ??
+      rules.refusalOf(held, append, await this.keysOf(held), repeated === "conflict") ??
       (append.spawn && (await noRoom(this, held, append.spawn)));
     if (refused) return this.refuse(held, append, { refused });
     const budget = append.reserve ? await askBudget(this, held, append.reserve) : {};

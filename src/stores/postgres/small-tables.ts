@@ -7,12 +7,12 @@ import type { Said, WorkerCard, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Sql } from "./sql.ts";
 
-/** The card is shown once and kept. */
+/** Without a card the last one stays. */
 export async function keepAlive(sql: Sql, worker: string, until: number, card?: WorkerCard): Promise<void> {
   await sql.run(
     `INSERT INTO workers (name, expires_at, card) VALUES ($1, $2, $3)
-     ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(workers.card, excluded.card)
-     WHERE workers.expires_at <> excluded.expires_at OR (workers.card IS NULL AND excluded.card IS NOT NULL)`,
+     ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(excluded.card, workers.card)
+     WHERE workers.expires_at <> excluded.expires_at OR excluded.card <> coalesce(workers.card, '')`,
     worker,
     until,
     card ? JSON.stringify(card) : null,

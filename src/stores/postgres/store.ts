@@ -115,13 +115,9 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  async acquire(
-    runId: RunId,
-    worker: string,
-    how = { redelivered: false },
-  ): Promise<contract.Lease | undefined> {
+  async acquire(runId: RunId, worker: string, lost?: contract.Lost): Promise<contract.Lease | undefined> {
     try {
-      return await this.enqueue((batch) => this.taken(runId, worker, batch, how), { rows: [runId] });
+      return await this.enqueue((batch) => this.taken(runId, worker, batch, lost), { rows: [runId] });
     } catch (error) {
       this.doubtful.add(runId);
       throw error;
@@ -132,13 +128,13 @@ class PostgresStore extends Beside implements Store {
     runId: RunId,
     worker: string,
     batch: Batch,
-    { redelivered }: { redelivered: boolean },
+    lost: contract.Lost | undefined,
   ): Promise<contract.Lease | undefined> {
     const held = await batch.find(runId);
     const { now, sql } = batch;
     if (!held || held.row.endedAt !== undefined) return undefined;
     const until = held.worker === undefined ? undefined : await aliveUntil(sql, held.worker, now);
-    if (!mayTake(held, worker, { now, until, redelivered })) return undefined;
+    if (!mayTake(held, worker, { now, until, lost })) return undefined;
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
     batch.touch(held);

@@ -68,8 +68,7 @@ export class Batch {
     const stale = append.writer && !isDriver(held, append) && append.events.some(begins);
     if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
     const refused =
-      (repeated === "conflict" ? repeated : undefined) ??
-      refusalOf(held, append, this.keysOf(held)) ??
+      refusalOf(held, append, this.keysOf(held), repeated === "conflict") ??
       (append.spawn && noRoom(this.statements, held, append.spawn));
     if (refused) return this.refuse(held, append, { refused });
     const budget = append.reserve ? askBudget(this, held, append.reserve) : {};

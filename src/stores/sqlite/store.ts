@@ -14,6 +14,7 @@ import {
   type Heartbeat,
   LEASE_MS,
   type Lease,
+  type Lost,
   type MovedTree,
   type Pruned,
   type PruneFilter,
@@ -129,13 +130,13 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  acquire(runId: RunId, worker: string, how = { redelivered: false }): Promise<Lease | undefined> {
+  acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       const { now } = batch;
       if (!held || held.row.endedAt !== undefined) return undefined;
       const until = held.worker === undefined ? undefined : this.aliveUntil(held.worker, now);
-      if (!mayTake(held, worker, { now, until, ...how })) return undefined;
+      if (!mayTake(held, worker, { now, until, lost })) return undefined;
       if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
       batch.touch(held);
@@ -240,7 +241,7 @@ class SqliteStore extends Beside implements Store {
   private keepAlive(worker: string, now: number, card?: WorkerCard): void {
     this.sql.run(
       `INSERT INTO workers (name, expires_at, card) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(card, excluded.card)`,
+       ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at, card = coalesce(excluded.card, card)`,
       worker,
       now + LEASE_MS,
       card ? JSON.stringify(card) : null,

@@ -35,7 +35,7 @@ export function WorkerList() {
 }
 
 function WorkerRow({ worker }: { worker: WorkerView }) {
-  const { name, host, pid, pool, version, since, seenAt, silent, runs } = worker;
+  const { name, host, pid, pool, version, since, seenAt, silent, runs, tooNew } = worker;
   return (
     <li className="px-3 py-2">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -59,6 +59,11 @@ function WorkerRow({ worker }: { worker: WorkerView }) {
           started <When ts={since} />, seen <When ts={seenAt} />
         </span>
       </p>
+      {tooNew !== undefined && (
+        <p className="text-muted text-xs">
+          It is too old for {tooNew === 1 ? "1 run" : `${tooNew} runs`}: only newer workers go on there.
+        </p>
+      )}
       {silent && (
         <p className="text-muted text-xs">It has died, is frozen or was cut off. Others take its runs.</p>
       )}
