@@ -37,17 +37,19 @@ export function NoticeSettingsForm() {
       <Sound name="soundDone" kind="done" label="A tone when a run has ended" settings={settings} />
       <div className="flex flex-wrap items-center gap-2">
         <Choice name="quiet" label="Quiet between" settings={settings} isOff={isOff && !sounds} />
-        {(["from", "to"] as const).map((name) => (
-          <Input
-            key={name}
-            type="time"
-            aria-label={name === "from" ? "Quiet from" : "Quiet until"}
-            className="w-32 max-md:h-10 max-md:w-[6.5rem] max-md:px-1.5"
-            disabled={(isOff && !sounds) || !settings.quiet}
-            value={settings[name]}
-            onChange={({ target }) => target.value && chooseNotices({ [name]: target.value })}
-          />
-        ))}
+        <span className="flex gap-2">
+          {(["from", "to"] as const).map((name) => (
+            <Input
+              key={name}
+              type="time"
+              aria-label={name === "from" ? "Quiet from" : "Quiet until"}
+              className="w-32 max-md:h-10"
+              disabled={(isOff && !sounds) || !settings.quiet}
+              value={settings[name]}
+              onChange={({ target }) => target.value && chooseNotices({ [name]: target.value })}
+            />
+          ))}
+        </span>
       </div>
       <p className="text-muted">What comes in quiet hours is told at their end, as one.</p>
     </Section>
