@@ -1,25 +1,19 @@
 // Puts the parts together: a project, a store, an engine and the loop. With `project.ts` the only file that knows
 // concrete ones; everything else sees contracts.
 
-import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
 import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { poolOf, workspacesOf } from "./config/pools.ts";
 import { type Config, isOnServer } from "./config.ts";
-import { startDueScan } from "./engines/due-scan.ts";
-import type { Engine } from "./engines/engine.ts";
-import { startHeartbeat } from "./engines/heartbeat.ts";
 import { repeat } from "./engines/repeat.ts";
 import { CadreError } from "./errors.ts";
 import { type Ids, type RunId, systemIds } from "./ids.ts";
 import type { Definition } from "./journal/definition.ts";
 import type { Delta } from "./journal/deltas.ts";
 import { type AdmitParts, admit, type RunRequest } from "./loop/admit.ts";
-import { drive } from "./loop/drive.ts";
 import { endCancelled } from "./loop/end-cancelled.ts";
 import { type ForkParts, type ForkRequest, fork } from "./loop/fork.ts";
 import { createGate } from "./loop/gate.ts";
@@ -35,32 +29,24 @@ import { createPrices } from "./models/prices.ts";
 import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
-import { isProtected } from "./permissions/protected.ts";
 import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { touchWhileAlive } from "./runtime/alive-file.ts";
 import { openEngine } from "./runtime/open-engine.ts";
-import { isOurs } from "./runtime/our-runs.ts";
+import { startWork, type Work } from "./runtime/start-work.ts";
+import { worktreesOf } from "./runtime/worktrees.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
-import type { Store, WorkerCard, Workspaces } from "./stores/store.ts";
+import type { Store, Workspaces } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
 import { isPublic, mayBeNamed } from "./tools/public-address.ts";
 import { workspaceTree } from "./tools/workspace-tree.ts";
-import {
-  closeWorktree,
-  headOf,
-  openWorktree,
-  sweepWorktrees,
-  worktreeOf,
-  worktreeProblem,
-} from "./tools/worktrees.ts";
 import { hooksOf } from "./webhooks/hooks.ts";
 import { createTelling, type Telling } from "./webhooks/telling.ts";
 
@@ -121,7 +107,6 @@ export interface Runtime {
 
 const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
-const LOOK_AFTER_MS = 60_000;
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock = systemClock, ids = systemIds } = options;
@@ -143,41 +128,27 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onError: (error, runId) => report(engineProblem(error, runId)),
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
-  const people: PeopleParts = {
-    ...parts,
-    get tools() {
-      return parts.tools;
-    },
-    grantFor,
-    wake: (runId) => engine.wake(runId),
-  };
+  const wake = (runId: RunId): Promise<void> => engine.wake(runId);
+  const people = peopleParts(parts, wake);
   const admitParts: AdmitParts = {
-    store,
-    clock,
-    ids,
+    ...{ store, clock, ids, wake, limits: config.limits, approvals: config.approvals },
     findAgent: findReady(project, report),
     chooseModel: project.chooseModel,
-    limits: config.limits,
-    approvals: config.approvals,
     workspace: config.folder,
-    wake: (runId) => engine.wake(runId),
   };
-
   const forkParts: ForkParts = {
     ...admitParts,
     chooseModel: project.chooseModel,
     editedAgent: project.findEdited,
     prepare: (definition) => prepared(definition, project, report),
   };
-
+  const env = options.env ?? process.env;
   const webhooks = createTelling({
     ...{ store, clock, repeat, onProblem: report },
     holder: worker,
-    hooks: hooksOf(config, options.env ?? process.env, { isPublic, mayBeNamed }),
+    hooks: hooksOf(config, env, { isPublic, mayBeNamed }),
   });
-  let stopWork: (() => Promise<void>) | undefined;
-  let stopTelling: (() => Promise<void>) | undefined;
-  let stopAlive: (() => void) | undefined;
+  let leave: (() => Promise<void>) | undefined;
   return {
     config,
     workspaces,
@@ -196,10 +167,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
     replay: (runIds) => replayRuns(runIds, parts),
     async start() {
-      stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       const card = cardOf(parts, pool, options.version);
-      stopWork = await startWork({ engine, parts, report, workspaces, card });
-      stopTelling = webhooks.start();
+      leave = await startAll({ engine, parts, report, workspaces, card }, webhooks, env);
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -212,15 +181,38 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     onProblem: report,
     on: createLifecycle(store, report),
     async stop() {
-      await stopWork?.();
-      await stopTelling?.();
-      stopAlive?.();
+      await leave?.();
       await engine.stop();
       await project.servers.close();
       if (!options.store) await store.close();
     },
   };
 }
+
+async function startAll(
+  work: Work,
+  webhooks: Telling,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<() => Promise<void>> {
+  const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
+  const stopWork = await startWork(work);
+  const stopTelling = webhooks.start();
+  return async () => {
+    await stopWork();
+    await stopTelling();
+    stopAlive();
+  };
+}
+
+/** What is asked for anew each time stays so: tools of a server come and go. */
+const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts => ({
+  ...parts,
+  get tools() {
+    return parts.tools;
+  },
+  grantFor,
+  wake,
+});
 
 const cardOf = ({ host, pid }: LoopParts, pool: string, version = "") => ({
   host,
@@ -251,73 +243,6 @@ async function prepared(definition: Definition, project: Project, report: Report
   for (const why of await project.ready(definition))
     report({ message: "Something of an MCP server is not used.", error: new Error(why) });
   return definition;
-}
-
-interface Work {
-  engine: Engine;
-  parts: LoopParts;
-  report: Report;
-  /** Whose runs are driven; undefined: all. */
-  workspaces: Workspaces | undefined;
-  card: WorkerCard;
-}
-
-/** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
-async function startWork(work: Work): Promise<() => Promise<void>> {
-  const { engine, parts, report, workspaces, card } = work;
-  const { store, clock, worker, drives } = parts;
-  const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
-    for (const runId of runIds) drives.get(runId)?.interrupt(reason);
-  };
-  const heartbeat = startHeartbeat({
-    store,
-    worker,
-    card,
-    clock,
-    held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
-    onCancelled: (runIds) => interrupt(runIds, "cancel"),
-    onLost: (runIds) => interrupt(runIds, "lost"),
-    onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
-  });
-  await heartbeat.beat();
-  parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
-  const unsubscribe = store.onCommit((events, woken, from) => {
-    for (const { type, runId } of events) {
-      if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
-      // Another process drives what it writes to; of that only what is due is for anybody.
-      if (from === "elsewhere") continue;
-      // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
-      if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
-    }
-    // Whoever wrote it has woken the workers of everybody, if the engine reaches them.
-    if (from === "elsewhere" && engine.shared) return;
-    for (const runId of woken) void engine.wake(runId);
-  });
-  await engine.start(async (runId, signal, delivery) => {
-    if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
-  });
-  const scan = startDueScan({
-    store,
-    wake: (runId) => engine.wake(runId),
-    of: workspaces,
-    clock,
-    onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
-  });
-  const watch = repeat({
-    work: async () => ({ result: await lookAfter(parts), nextIn: LOOK_AFTER_MS }),
-    retryIn: () => LOOK_AFTER_MS,
-    onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
-  });
-  // Its timers let a process end; a runtime that is at work does not.
-  const alive = setInterval(() => {}, 60_000);
-  return async () => {
-    clearInterval(alive);
-    await watch.stop();
-    await scan.stop();
-    await engine.stop();
-    unsubscribe();
-    await heartbeat.stop();
-  };
 }
 
 interface LoopWiring {
@@ -376,31 +301,6 @@ function loopParts(wiring: LoopWiring): LoopParts {
     },
     onProblem: (problem) => report(problem),
     drainMs: DRAIN_MS,
-  };
-}
-
-/** Protected files that the child did not change by Write or Edit, which ask about each. */
-const unlessIn = (files: readonly string[]) => (path: string) => isProtected(path) && !files.includes(path);
-
-/** `folder`: whose worktrees are looked after, when nobody is left to close them. */
-function worktreesOf(folder: string): LoopParts["worktrees"] {
-  return {
-    async plan(workspace, runId) {
-      const problem = await worktreeProblem(workspace);
-      if (problem !== undefined) return { problem };
-      const head = await headOf(workspace);
-      const worktree = worktreeOf(head.top, runId, head.base);
-      return { worktree, workspace: join(worktree.path, head.folder) };
-    },
-    open: openWorktree,
-    close: (worktree, { files, ...options }) =>
-      closeWorktree(worktree, { ...options, mustLook: unlessIn(files) }),
-    async sweep(isAlive) {
-      const left = await readdir(join(folder, ".cadre", "worktrees")).catch(() => []);
-      if (left.length === 0) return;
-      const alive = await Promise.all(left.map(async (runId) => ((await isAlive(runId)) ? [runId] : [])));
-      await sweepWorktrees(folder, new Set(alive.flat()));
-    },
   };
 }
 

@@ -12,8 +12,6 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store, Workspaces } from "../stores/store.ts";
-import type { AsSender } from "./as-sender.ts";
-import type { Hub } from "./hub.ts";
 import type { Check, ForkBody, LinkView, ReplayView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
@@ -58,14 +56,6 @@ export interface ApiParts extends TeamParts {
   web: { served?: Web };
   /** What no answer can hold: told to whoever runs the process. */
   onProblem(problem: { message: string; error: unknown }): void;
-}
-
-/** What routes are given beside it: one hub for all who watch. */
-export interface RouteParts extends ApiParts {
-  hub: Hub;
-  /** Who acts, and through what. */
-  by(request: Request): string;
-  asSender: AsSender;
 }
 
 export interface Web {

@@ -13,7 +13,7 @@ import type { Store } from "../stores/store.ts";
 import { errorBody } from "./failure.ts";
 import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode } from "./hub.ts";
 import { createOutlet, type Outlet, TooSlow } from "./outlet.ts";
-import type { RouteParts } from "./parts.ts";
+import type { RouteParts } from "./route-parts.ts";
 import { STREAM_EVENTS } from "./schema.ts";
 
 const HEARTBEAT_MS = 15_000;

@@ -73,8 +73,10 @@ function pathOf({ path }: Route): string {
     .replace("/api/sessions/{id}", `/api/sessions/${ids.session}`)
     .replace("{hash}", ids.definition)
     .replace("/api/users/{name}", "/api/users/nobody-of-that-name")
+    .replace("/v1/models/{id}", "/v1/models/clerk")
     .replace("{name}", "clerk")
     .replace("{id}", ids.run);
+  if (filled === "/api/compare") return `${filled}?a=${ids.run}&b=${ids.run}`;
   return /agent-(children|context)$/.test(filled) ? `${filled}?run_id=${ids.run}` : filled;
 }
 
@@ -82,6 +84,7 @@ const BODIES: Record<string, unknown> = {
   "/api/runs/{id}/message": { text: "hello" },
   "/api/runs/{id}/outcome": { callId: "m1.0", verdict: "fail" },
   "/api/approvals/{id}": { decision: "approve" },
+  "/api/approvals/{id}/ask": { person: "jo" },
   "/api/approvals/{id}/preview": { input: { to: "eve", amount: 1 } },
   "/api/sessions/{id}/messages": { agent: "clerk", text: "hello" },
   "/api/agent-cancel": () => ({ run_id: ids.run }),
@@ -107,8 +110,8 @@ const table = (): Route[] => routeTable(served.parts, () => expect.fail("nobody 
 describe("[A23] what is ann's", () => {
   /** Named by an id of hers: in the path, in the query, or in the body. */
   const named = ({ path }: Route): boolean =>
-    (/\{(id|hash)\}/.test(path) && !path.startsWith("/api/users")) ||
-    /agent-(children|context|cancel)$|\/api\/chat$/.test(path);
+    (/\{(id|hash)\}/.test(path) && !/^\/(api\/users|v1\/models)\//.test(path)) ||
+    /agent-(children|context|cancel)$|\/api\/(chat|compare)$/.test(path);
 
   test("is not there for another operator, by whichever route and id, and nothing happens to it", async () => {
     const routes = table().filter(named);

@@ -2,6 +2,7 @@
 // whole journal to know where a run stands. Never a second truth: refolding the journal must give the same row (I3).
 
 import {
+  type EventOf,
   isTurn,
   type JournalEvent,
   type Payload,
@@ -159,4 +160,24 @@ function end(row: RunRow, status: RunStatus, event: { ts: number; payload: Ended
   row.stopReason = event.payload.stopReason;
   row.summary = event.payload.summary;
   row.endedAt = event.ts;
+}
+
+export interface RunEnd {
+  status: "completed" | "failed" | "cancelled";
+  stopReason: StopReason;
+  summary: string;
+  ts: number;
+}
+
+const STATUSES = {
+  RUN_COMPLETED: "completed",
+  RUN_FAILED: "failed",
+  RUN_CANCELLED: "cancelled",
+  RUN_MOVED: "cancelled",
+} as const;
+
+/** How a run ended, from the one event that says so. */
+export function endOf(event: EventOf<keyof typeof STATUSES>): RunEnd {
+  const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
+  return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
 }

@@ -10,8 +10,7 @@ import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
-import { endOf, type RunEnd } from "./run-end.ts";
-import { SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { endOf, type RunEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
@@ -195,14 +194,31 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       working(state);
       state.atOnce = event.payload.atOnce === true;
       break;
-    case "PERSON_ASKED":
-      state.asked.set(event.payload.itemId, { ...event.payload, ts: event.ts });
-      break;
     case "CHILD_RUN_STARTED":
       childStarted(state, event);
       break;
     case "CHILD_RUN_COMPLETED":
       childCompleted(state, event);
+      break;
+    case "RUN_COMPLETED":
+    case "RUN_FAILED":
+    case "RUN_CANCELLED":
+    case "RUN_MOVED":
+      state.end = endOf(event);
+      state.status = state.end.status;
+      state.waitingOn = undefined;
+      break;
+    default:
+      noted(state, event);
+  }
+  return state;
+}
+
+/** What is only kept, for whoever asks about it. */
+function noted(state: RunState, event: JournalEvent): void {
+  switch (event.type) {
+    case "PERSON_ASKED":
+      state.asked.set(event.payload.itemId, { ...event.payload, ts: event.ts });
       break;
     case "TIMER_FIRED":
       state.fired.add(event.payload.id);
@@ -216,17 +232,8 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
     case "CANCEL_REQUESTED":
       state.cancel = event.payload;
       break;
-    case "RUN_COMPLETED":
-    case "RUN_FAILED":
-    case "RUN_CANCELLED":
-    case "RUN_MOVED":
-      state.end = endOf(event);
-      state.status = state.end.status;
-      state.waitingOn = undefined;
-      break;
     default:
   }
-  return state;
 }
 
 export const runStateProjection: Projection<RunState> = {

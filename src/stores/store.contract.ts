@@ -5,20 +5,18 @@
 import { describe } from "vitest";
 import { carryContract } from "./contract/carry.contract.ts";
 import { journalContract } from "./contract/journal.contract.ts";
+import { keptRowsContract } from "./contract/kept-rows.contract.ts";
 import type { Open } from "./contract/kit.contract.ts";
 import { leaseContract } from "./contract/leases.contract.ts";
 import { listContract } from "./contract/lists.contract.ts";
-import { messagesContract } from "./contract/messages.contract.ts";
 import { modelContract } from "./contract/model.contract.ts";
-import { outboxContract } from "./contract/outbox.contract.ts";
+import { peopleContract } from "./contract/people.contract.ts";
 import { placesContract } from "./contract/places.contract.ts";
 import { pruneContract } from "./contract/prune.contract.ts";
 import { searchContract } from "./contract/search.contract.ts";
 import { sessionsContract } from "./contract/sessions.contract.ts";
 import { treeBudgetContract } from "./contract/tree-budgets.contract.ts";
-import { treeUsageContract } from "./contract/tree-usages.contract.ts";
 import { treeContract } from "./contract/trees.contract.ts";
-import { usersContract } from "./contract/users.contract.ts";
 
 export function storeContract(name: string, open: Open): void {
   describe(`the contract of a store: ${name}`, () => {
@@ -28,12 +26,10 @@ export function storeContract(name: string, open: Open): void {
     describe("trees", () => treeContract(open));
     describe("budgets of trees", () => treeBudgetContract(open));
     describe("places", () => placesContract(open));
-    describe("messages", () => messagesContract(open));
-    describe("usage of trees", () => treeUsageContract(open));
+    keptRowsContract(open);
     describe("sessions", () => sessionsContract(open));
     describe("searching", () => searchContract(open));
-    describe("users", () => usersContract(open));
-    describe("webhooks", () => outboxContract(open));
+    peopleContract(open);
     describe("pruning", () => pruneContract(open));
     describe("carrying", () => carryContract(open));
     describe("against a model", () => modelContract(open));

@@ -14,15 +14,18 @@
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Position, RunId, Seq } from "../ids.ts";
-import type { Estimate, EventBody, JournalEvent, Payload, Standing, WaitingOn } from "../journal/events.ts";
-import type { ChainLink } from "../journal/hash.ts";
+import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
+import type { CarriedTree, MovedTree, StoredEvent } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
+import type { WorkerCard, WorkerRow, Workspaces } from "./workers.ts";
+
+export type { CarriedTree, MovedTree, StoredEvent, WorkerCard, WorkerRow, Workspaces };
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -139,28 +142,6 @@ export interface Lease extends Writer {
   previousUntil: number | undefined;
 }
 
-/** A process that drives runs, as it says of itself. */
-export interface WorkerCard {
-  host: string;
-  pid: number;
-  /** Whose runs it takes (E6). */
-  pool: string;
-  version: string;
-  since: number;
-}
-
-export interface WorkerRow extends WorkerCard {
-  name: string;
-  seenAt: number;
-  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Its runs are anybody's. */
-  silent: boolean;
-  /** Runs that it holds. */
-  runs: number;
-}
-
-/** Trees by where they work: the workspace of their root is one of these, or none of them. */
-export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };
-
 export interface RunFilter {
   status?: readonly RunRow["status"][];
   agent?: string;
@@ -258,29 +239,6 @@ export interface Pruned {
   events: number;
   /** Of payloads and blobs. */
   bytes: number;
-}
-
-/** E7: an event as it lies in the store. `text`: its payload, or the name of its blob. */
-export interface StoredEvent extends ChainLink {
-  runId: RunId;
-  position: Position;
-  hash: string;
-}
-
-/** E7: a tree that is read from elsewhere, in commit order. */
-export interface CarriedTree {
-  transferId: string;
-  root: RunId;
-  events: readonly { event: JournalEvent; text: string; hash: string }[];
-  /** As they are stored, by name. */
-  blobs: ReadonlyMap<string, string>;
-  standing: ReadonlyMap<RunId, Standing>;
-}
-
-/** E7: what of a tree is carried away. Undefined `transferId`: it had ended, nothing was moved, and it is a copy. */
-export interface MovedTree {
-  transferId: string | undefined;
-  standing: { runId: RunId; standing: Standing }[];
 }
 
 export interface ApprovalRef {

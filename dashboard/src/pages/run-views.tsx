@@ -1,7 +1,7 @@
 // The panes of a run's page. Whatever view is chosen, it shows the same selection (U11).
 
 import { lazy, Suspense, useCallback } from "react";
-import { DetailsPane } from "../components/event-detail/details-pane.tsx";
+import { DetailsPane, type DetailsPaneProps } from "../components/event-detail/details-pane.tsx";
 import { PinnedEvents } from "../components/event-detail/pinned-events.tsx";
 import { TreeDrawer, TreePane } from "../components/run-tree/tree-pane.tsx";
 import { Reading } from "../components/timeline/reading.tsx";
@@ -88,17 +88,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
                 onShow={(next) => change({ show: next })}
               />
             )}
-            <Suspense fallback={<Loading />}>
-              {view === "waterfall" && <Waterfall {...common} />}
-              {view === "conversation" && (
-                <Conversation
-                  {...common}
-                  filter={{ kind: search.talk ?? "all", text: search.words ?? "" }}
-                  onFilter={({ kind, text }) => change({ talk: kind, words: text })}
-                />
-              )}
-              {view === "why" && <WhyView {...common} onSelect={go} />}
-            </Suspense>
+            <OtherView view={view} common={common} address={address} />
           </Tabs>
           <PinnedEvents journal={journal} pins={pins} onSelect={go} onUnpin={address.togglePin} />
         </div>
@@ -117,6 +107,29 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
         />
       </div>
     </>
+  );
+}
+
+interface OtherViewProps {
+  view: RunView;
+  common: Pick<DetailsPaneProps, "journal" | "runId" | "seq" | "onSelect">;
+  address: RunAddress;
+}
+
+/** All but the timeline, which is there at once. */
+function OtherView({ view, common, address: { search, go, change } }: OtherViewProps) {
+  return (
+    <Suspense fallback={<Loading />}>
+      {view === "waterfall" && <Waterfall {...common} />}
+      {view === "conversation" && (
+        <Conversation
+          {...common}
+          filter={{ kind: search.talk ?? "all", text: search.words ?? "" }}
+          onFilter={({ kind, text }) => change({ talk: kind, words: text })}
+        />
+      )}
+      {view === "why" && <WhyView {...common} onSelect={go} />}
+    </Suspense>
   );
 }
 

@@ -1,7 +1,7 @@
 // Routes that older documents name, for the programs that were written to them.
 
-import type { RouteParts } from "../parts.ts";
 import type { Route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 import { chatContractRoutes } from "./chat-contract.ts";
 import { opsContractRoutes } from "./ops-contract.ts";
 import { settingsRoutes } from "./settings.ts";

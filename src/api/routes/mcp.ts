@@ -12,8 +12,8 @@ import type { Store } from "../../stores/store.ts";
 import { HttpRefusal } from "../failure.ts";
 import { createMcpServer } from "../mcp/server.ts";
 import { runUri } from "../mcp/views.ts";
-import type { RouteParts } from "../parts.ts";
 import { type Route, type RouteSpec, route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 
 const Message = z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string().exactOptional() });
 const Messages = z.union([Message, z.array(Message).min(1).max(100)]);

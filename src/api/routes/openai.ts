@@ -8,8 +8,8 @@ import { answerOf, streamedAnswer } from "../openai/complete.ts";
 import { refusedOf } from "../openai/refused.ts";
 import { saidIn } from "../openai/said.ts";
 import { ChatAnswer, ChatBody, Model, Models, Refused } from "../openai/schema.ts";
-import type { RouteParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 
 export function openaiRoutes({ asSender }: RouteParts): Route[] {
   return [

@@ -7,9 +7,9 @@ import { decideApproval, resumeRun } from "../../loop/people.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
-import type { RouteParts } from "../parts.ts";
 import { PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 import { journalEncoder, placeOf, stream } from "../sse.ts";
 import { Started } from "../wire.ts";
 

@@ -1,7 +1,7 @@
 // Protocols of others that Cadre speaks beside its own API.
 
-import type { RouteParts } from "../parts.ts";
 import type { Route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 import { mcpRoutes } from "./mcp.ts";
 import { openaiRoutes } from "./openai.ts";
 

@@ -3,8 +3,8 @@
 import type { z } from "zod";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
 import { findRun } from "../find-run.ts";
-import type { RouteParts } from "../parts.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
+import type { RouteParts } from "../route-parts.ts";
 import { CancelBody, EmptyBody, ForkBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
 import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
 

@@ -65,7 +65,7 @@ export const added = (where: Page | Locator, line: string): Locator =>
     .filter({ hasText: `added${line}` });
 
 /** A real browser, one process per page: what the package proposes is made for a small machine that renders one page. */
-const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader"];
+const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"];
 
 async function launch(): Promise<Browser> {
   const given = process.env["CADRE_CHROMIUM"];

@@ -141,7 +141,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
     .getByTestId("timeline")
     .getByText(/decided: it happened/)
     .click();
-  await page.getByRole("region", { name: "Details" }).getByText("I saw its output").waitFor();
+  await page.getByRole("region", { name: "Details" }).getByText("I saw its output").first().waitFor();
   expect(problems).toEqual([]);
 });
 

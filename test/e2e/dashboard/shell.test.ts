@@ -87,7 +87,7 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
     Object.defineProperty(document, "hidden", { get: () => true });
   });
   await page.goto(`${url}/settings`);
-  await page.getByLabel("When something needs you").check();
+  await page.getByLabel("When something needs you", { exact: true }).check();
   const told = page.getByRole("region", { name: "Notices" });
   await isLive(page);
   const tree = await startTree();

@@ -42,7 +42,7 @@ export function NoticeSettingsForm() {
             key={name}
             type="time"
             aria-label={name === "from" ? "Quiet from" : "Quiet until"}
-            className="w-28 max-md:h-10 max-md:w-[6.5rem] max-md:px-1.5"
+            className="w-32 max-md:h-10 max-md:w-[6.5rem] max-md:px-1.5"
             disabled={(isOff && !sounds) || !settings.quiet}
             value={settings[name]}
             onChange={({ target }) => target.value && chooseNotices({ [name]: target.value })}

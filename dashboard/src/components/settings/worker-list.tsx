@@ -47,7 +47,7 @@ function WorkerRow({ worker }: { worker: WorkerView }) {
       </p>
       <p className="flex flex-wrap gap-x-2 text-muted text-xs">
         <span>
-          process {pid} on <VisibleText text={host} />,
+          Process {pid} on <VisibleText text={host} />,
         </span>
         <span>
           pool <VisibleText text={pool} />,

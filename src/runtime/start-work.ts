@@ -1,0 +1,80 @@
+// What drives: the engine, and what makes losing a wake-up harmless.
+
+import { startDueScan } from "../engines/due-scan.ts";
+import type { Engine } from "../engines/engine.ts";
+import { startHeartbeat } from "../engines/heartbeat.ts";
+import { repeat } from "../engines/repeat.ts";
+import { drive } from "../loop/drive.ts";
+import { lookAfter } from "../loop/look-after.ts";
+import type { LoopParts } from "../loop/parts.ts";
+import type { WorkerCard, Workspaces } from "../stores/store.ts";
+import { isOurs } from "./our-runs.ts";
+
+const LOOK_AFTER_MS = 60_000;
+
+export interface Work {
+  engine: Engine;
+  parts: LoopParts;
+  report(problem: { message: string; error: unknown }): void;
+  /** Whose runs are driven; undefined: all. */
+  workspaces: Workspaces | undefined;
+  card: WorkerCard;
+}
+
+/** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
+export async function startWork(work: Work): Promise<() => Promise<void>> {
+  const { engine, parts, report, workspaces, card } = work;
+  const { store, clock, worker, drives } = parts;
+  const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
+    for (const runId of runIds) drives.get(runId)?.interrupt(reason);
+  };
+  const heartbeat = startHeartbeat({
+    store,
+    worker,
+    card,
+    clock,
+    held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
+    onCancelled: (runIds) => interrupt(runIds, "cancel"),
+    onLost: (runIds) => interrupt(runIds, "lost"),
+    onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
+  });
+  await heartbeat.beat();
+  parts.mayBegin = () => clock.elapsed() < heartbeat.deadline();
+  const unsubscribe = store.onCommit((events, woken, from) => {
+    for (const { type, runId } of events) {
+      if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
+      // Another process drives what it writes to; of that only what is due is for anybody.
+      if (from === "elsewhere") continue;
+      // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
+      if (type === "CHILD_RUN_COMPLETED" || !drives.has(runId)) void engine.wake(runId);
+    }
+    // Whoever wrote it has woken the workers of everybody, if the engine reaches them.
+    if (from === "elsewhere" && engine.shared) return;
+    for (const runId of woken) void engine.wake(runId);
+  });
+  await engine.start(async (runId, signal, delivery) => {
+    if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
+  });
+  const scan = startDueScan({
+    store,
+    wake: (runId) => engine.wake(runId),
+    of: workspaces,
+    clock,
+    onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
+  });
+  const watch = repeat({
+    work: async () => ({ result: await lookAfter(parts), nextIn: LOOK_AFTER_MS }),
+    retryIn: () => LOOK_AFTER_MS,
+    onError: (error) => report({ message: "Looking after silent runs failed; it is tried again.", error }),
+  });
+  // Its timers let a process end; a runtime that is at work does not.
+  const alive = setInterval(() => {}, 60_000);
+  return async () => {
+    clearInterval(alive);
+    await watch.stop();
+    await scan.stop();
+    await engine.stop();
+    unsubscribe();
+    await heartbeat.stop();
+  };
+}

@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import type { Open } from "./kit.contract.ts";
+import { messagesContract } from "./messages.contract.ts";
+import { treeUsageContract } from "./tree-usages.contract.ts";
+
+/** Rows that are brought up to date when they are asked for. */
+export function keptRowsContract(open: Open): void {
+  describe("messages", () => messagesContract(open));
+  describe("usage of trees", () => treeUsageContract(open));
+}

@@ -1,0 +1,21 @@
+/** A process that drives runs, as it says of itself. */
+export interface WorkerCard {
+  host: string;
+  pid: number;
+  /** Whose runs it takes (E6). */
+  pool: string;
+  version: string;
+  since: number;
+}
+
+export interface WorkerRow extends WorkerCard {
+  name: string;
+  seenAt: number;
+  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Its runs are anybody's. */
+  silent: boolean;
+  /** Runs that it holds. */
+  runs: number;
+}
+
+/** Trees by where they work: the workspace of their root is one of these, or none of them. */
+export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };
