@@ -14,7 +14,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { CadreError, httpStatus, toCadreError } from "../../errors.ts";
 import type { Ask } from "../mcp/tool.ts";
-import { type Conversation, createConversation } from "./conversation.ts";
+import { createEditorSession, type EditorSession } from "./editor-session.ts";
 import { saidIn } from "./said.ts";
 
 export interface AcpOptions {
@@ -37,15 +37,15 @@ const CAPABILITIES: AgentCapabilities = {
 
 export function createAcpAgent(options: AcpOptions): AgentApp {
   const { version, folder, open, signal } = options;
-  const conversations = new Map<string, { conversation: Conversation; modes: SessionModeState }>();
+  const sessions = new Map<string, { session: EditorSession; modes: SessionModeState }>();
   const begin = async (sessionId: string, cwd: string, editor: AgentContext) => {
     const ask = await open(cwd);
     const modes = await modesOf(ask, options.agent);
-    const conversation = createConversation({ ask, editor, sessionId, signal }, modes.currentModeId);
-    return { conversation, modes };
+    const session = createEditorSession({ ask, editor, sessionId, signal }, modes.currentModeId);
+    return { session, modes };
   };
   const known = (sessionId: string) => {
-    const found = conversations.get(sessionId);
+    const found = sessions.get(sessionId);
     if (!found)
       throw new CadreError("NOT_FOUND", `There is no session ${sessionId} here: begin or load it first.`);
     return found;
@@ -61,17 +61,17 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
       answered(async () => {
         const sessionId = randomUUID();
         const begun = await begin(sessionId, cwd, client);
-        conversations.set(sessionId, begun);
+        sessions.set(sessionId, begun);
         return { sessionId, modes: begun.modes };
       }),
     )
     .onRequest(methods.agent.session.load, ({ params: { sessionId, cwd }, client }) =>
       answered(async () => {
         const begun = await begin(sessionId, cwd, client);
-        if (!(await begun.conversation.load()))
+        if (!(await begun.session.load()))
           throw new CadreError("NOT_FOUND", `There is no session ${sessionId} in ${cwd}.`);
-        conversations.set(sessionId, begun);
-        begun.modes.currentModeId = begun.conversation.agent;
+        sessions.set(sessionId, begun);
+        begun.modes.currentModeId = begun.session.agent;
         return { modes: begun.modes };
       }),
     )
@@ -80,18 +80,18 @@ export function createAcpAgent(options: AcpOptions): AgentApp {
     )
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) =>
       answered(async () => {
-        const { conversation, modes } = known(sessionId);
+        const { session, modes } = known(sessionId);
         if (!modes.availableModes.some(({ id }) => id === modeId))
           throw new CadreError("BAD_REQUEST", `There is no main agent ${modeId}. Nothing was changed.`);
-        conversation.agent = modeId;
+        session.agent = modeId;
         return {};
       }),
     )
     .onRequest(methods.agent.session.prompt, ({ params: { sessionId, prompt } }) =>
-      answered(async () => ({ stopReason: await known(sessionId).conversation.prompt(saidIn(prompt)) })),
+      answered(async () => ({ stopReason: await known(sessionId).session.prompt(saidIn(prompt)) })),
     )
     .onNotification(methods.agent.session.cancel, ({ params: { sessionId } }) =>
-      answered(() => known(sessionId).conversation.cancel()),
+      answered(() => known(sessionId).session.cancel()),
     );
 }
 

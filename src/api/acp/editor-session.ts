@@ -13,7 +13,7 @@ import { isFreeQuestion } from "./permission.ts";
 import { createTurn } from "./turn.ts";
 import { type Watch, watchRun } from "./watch.ts";
 
-export interface Conversation {
+export interface EditorSession {
   /** Who is spoken to from the next message on. */
   agent: string;
   prompt(text: string): Promise<StopReason>;
@@ -22,7 +22,7 @@ export interface Conversation {
   load(): Promise<boolean>;
 }
 
-export function createConversation(desk: Desk, agent: string): Conversation {
+export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const own = new Set<string>();
   const watches = new Map<string, Watch>();
   const turn = createTurn();
@@ -52,10 +52,10 @@ export function createConversation(desk: Desk, agent: string): Conversation {
     }
   }
 
-  const conversation: Conversation = {
+  const session: EditorSession = {
     agent,
     async prompt(text) {
-      const spoken = begin(text, conversation.agent, desk, own);
+      const spoken = begin(text, session.agent, desk, own);
       const ended = turn.begin(spoken);
       const runId = await spoken.catch(() => undefined);
       const watching = watches.get(runId ?? "");
@@ -70,7 +70,7 @@ export function createConversation(desk: Desk, agent: string): Conversation {
     async load() {
       const filter = { session: desk.sessionId, roots: true, limit: MAX_PAGE };
       const { runs } = await desk.ask((client) => client.runs(filter));
-      conversation.agent = runs[0]?.agent ?? agent;
+      session.agent = runs[0]?.agent ?? agent;
       for (const { id, endedAt, summary = "" } of runs.toReversed()) {
         const watching = watch(id);
         await watching.past();
@@ -83,7 +83,7 @@ export function createConversation(desk: Desk, agent: string): Conversation {
       return runs.length > 0;
     },
   };
-  return conversation;
+  return session;
 }
 
 async function cancelRun(runId: string, { ask }: Desk): Promise<void> {
