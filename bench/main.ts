@@ -1,6 +1,7 @@
 // `npm run bench`: Cadre beside its peers, on this machine, in one run. README.md says how to read the table.
 // `npm run bench trees`: only the tree of runs. `npm run bench patterns`: the patterns beside tool calls. `npm run bench sse`:
-// how soon events reach those who watch. `npm run bench usage`: a report of usage over 100,000 runs.
+// how soon events reach those who watch. `npm run bench usage`: a report of usage over 100,000 runs. `npm run bench scale`: worker
+// processes on each engine. `npm run bench sim`: where a fleet gives out.
 
 import { execFileSync, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -8,6 +9,8 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Measure, Measured } from "./child.ts";
 import { patterns } from "./patterns.ts";
+import { scale } from "./scale.ts";
+import { sim } from "./sim/main.ts";
 import { sse } from "./sse.ts";
 import { median, print, whole } from "./table.ts";
 import { usage } from "./usage.ts";
@@ -56,10 +59,12 @@ async function main(name = "peers"): Promise<void> {
     ["patterns", patterns],
     ["sse", sse],
     ["usage", usage],
+    ["scale", scale],
+    ["sim", sim],
   ]).get(name);
   if (!bench) {
     console.error(
-      `There is no bench called ${name}: say \`npm run bench\`, and \`trees\`, \`patterns\`, \`sse\` or \`usage\` behind it.`,
+      `There is no bench called ${name}: say \`npm run bench\`, and \`trees\`, \`patterns\`, \`sse\`, \`usage\`, \`scale\` or \`sim\` behind it.`,
     );
     process.exitCode = 1;
     return;

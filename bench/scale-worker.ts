@@ -1,0 +1,155 @@
+// One worker of `npm run bench scale`: `node scale-worker.ts <folder>`; store and engine come by CADRE_* variables. It drives
+// like any other, and does what its starter sends: the first worker also makes the load.
+
+import { join } from "node:path";
+import { z } from "zod";
+import type { RunId } from "../src/ids.ts";
+import { TERMINAL_TYPES } from "../src/journal/events.ts";
+import type { Script } from "../src/models/script.ts";
+import { createRuntime } from "../src/runtime.ts";
+import { defineTool } from "../src/tools/tool.ts";
+
+export type Order =
+  /** Runs that are all there at once, each of so many steps; `delay`: milliseconds that its model takes. */
+  | { do: "steps"; runs: number; steps: number; delay: number }
+  /** Runs of one step, one after the other, on workers that have nothing else to do. */
+  | { do: "pick up"; times: number }
+  /** Runs that wait for a person. */
+  | { do: "suspend"; runs: number }
+  /** Events from outside to such runs. */
+  | { do: "append"; runs: number; each: number }
+  /** Wakes about runs that are not there. */
+  | { do: "wake"; times: number }
+  | { do: "cpu" };
+
+/** How fast it was: per second, or milliseconds of each. */
+export interface Done {
+  perSecond?: number;
+  times?: number[];
+  cpu?: number;
+}
+
+export const CONCURRENCY = 16;
+
+const [folder = ""] = process.argv.slice(2);
+const script: Script = ({ agent, turn, task }) => {
+  const [steps = 1, delay = 0] = task.split(" ").map(Number);
+  const calls = [{ tool: agent === "asker" ? "pay" : "add", input: { a: turn, b: 1 } }];
+  return { ...(turn <= steps ? { calls } : { text: "Done." }), delay };
+};
+const tool = (name: string, effect: "read" | "unsafe") =>
+  defineTool({
+    name,
+    description: "Adds two numbers.",
+    input: z.object({ a: z.number(), b: z.number() }),
+    effect,
+    execute: async ({ a, b }) => ({ output: { sum: a + b } }),
+  });
+const runtime = await createRuntime({
+  folder,
+  env: process.env,
+  home: join(folder, "home"),
+  scripts: { bench: script },
+  tools: [tool("add", "read"), tool("pay", "unsafe")],
+  concurrency: CONCURRENCY,
+  onProblem: ({ message, error }) => console.error(message, error),
+});
+const { store } = runtime;
+const { reached, waiting } = watch();
+await runtime.start();
+process.on("message", (order) => void perform(order as Order).then((done) => process.send!(done)));
+process.on("disconnect", () => process.exit());
+process.send!("ready");
+
+async function perform(order: Order): Promise<Done> {
+  switch (order.do) {
+    case "steps":
+      return steps(order);
+    case "pick up":
+      return pickUp(order.times);
+    case "suspend":
+      return timed(order.runs, () => suspended(order.runs));
+    case "append":
+      return append(order);
+    case "wake":
+      return timed(order.times, () =>
+        Promise.all(Array.from({ length: order.times }, (_, i) => runtime.people.wake(`none-${i}`))),
+      );
+    case "cpu": {
+      const { user, system } = process.cpuUsage();
+      return { cpu: (user + system) / 1_000 };
+    }
+  }
+}
+
+async function steps({ runs, steps: each, delay }: Extract<Order, { do: "steps" }>): Promise<Done> {
+  return timed(runs * each, async () => {
+    const begun = Array.from({ length: runs }, () => run("adder", `${each} ${delay}`, "ended"));
+    await Promise.all(begun);
+  });
+}
+
+/** From the commit that admits a run to the one that begins its first model call, on the store's clock. */
+async function pickUp(times: number): Promise<Done> {
+  const waited: number[] = [];
+  for (let i = 0; i < times; i++) {
+    const events = await store.journal(await run("adder", "1 0", "ended"));
+    const begun = events.find(({ type }) => type === "MODEL_CALL_STARTED")!;
+    waited.push(begun.ts - events[0]!.ts);
+  }
+  return { times: waited };
+}
+
+async function append({ runs, each }: Extract<Order, { do: "append" }>): Promise<Done> {
+  const there = await suspended(runs);
+  return timed(runs * each, () =>
+    Promise.all(
+      there.map(async (runId) => {
+        for (let i = 0; i < each; i++) {
+          const payload = { id: `beat ${i}`, code: "BENCH", message: "An event of the bench.", fatal: false };
+          await store.append({ runId, after: SEEN_ALL, events: [{ type: "SYSTEM_ERROR", payload }] });
+        }
+      }),
+    ),
+  );
+}
+
+const suspended = (runs: number): Promise<RunId[]> =>
+  Promise.all(Array.from({ length: runs }, () => run("asker", "1 0", "suspended")));
+
+const SEEN_ALL = Number.MAX_SAFE_INTEGER;
+
+type Mark = "ended" | "suspended";
+
+/** Resolves when the run is there, whoever drives it. */
+async function run(agent: string, task: string, until: Mark): Promise<RunId> {
+  const { runId } = await runtime.admit({ agent, task, attended: true, limits: { maxTurns: 1_000 } });
+  const name = `${runId} ${until}`;
+  if (!reached.has(name)) await new Promise<void>((resolve) => waiting.set(name, resolve));
+  waiting.delete(name);
+  reached.delete(name);
+  return runId;
+}
+
+function watch(): { reached: Set<string>; waiting: Map<string, () => void> } {
+  const found = { reached: new Set<string>(), waiting: new Map<string, () => void>() };
+  store.onCommit((events) => {
+    for (const { runId, type } of events) {
+      const mark: Mark | undefined = TERMINAL_TYPES.has(type)
+        ? "ended"
+        : type === "RUN_SUSPENDED"
+          ? "suspended"
+          : undefined;
+      if (!mark) continue;
+      found.reached.add(`${runId} ${mark}`);
+      found.waiting.get(`${runId} ${mark}`)?.();
+    }
+  });
+  return found;
+}
+
+async function timed(count: number, work: () => Promise<unknown>): Promise<Done> {
+  const began = performance.now();
+  await work();
+  return { perSecond: (count / (performance.now() - began)) * 1_000 };
+}
