@@ -168,8 +168,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     replay: (runIds) => replayRuns(runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
-      const shown = () => ({ ...card, ...(parts.tooNew.size > 0 ? { tooNew: parts.tooNew.size } : {}) });
-      leave = await startAll({ engine, parts, report, workspaces, card: shown }, webhooks, env);
+      leave = await startAll({ engine, parts, report, workspaces, card }, webhooks, env);
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -215,13 +214,11 @@ const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts =
   wake,
 });
 
-const cardOf = ({ host, pid }: LoopParts, pool: string, version = "") => ({
-  host,
-  pid,
-  pool,
-  version,
-  since: Date.now(),
-});
+/** As it is now, each time it is shown. */
+function cardOf({ host, pid, tooNew }: LoopParts, pool: string, version = ""): Work["card"] {
+  const since = Date.now();
+  return () => ({ host, pid, pool, version, since, ...(tooNew.size > 0 ? { tooNew: tooNew.size } : {}) });
+}
 
 /** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
 function canonical({ permissions, ...request }: RunRequest, tools: Project["tools"]): RunRequest {
