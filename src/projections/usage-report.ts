@@ -172,7 +172,7 @@ function createTime(since: number, every: number) {
   };
 }
 
-const noTrees = (): TreesThen => ({
+export const noTrees = (): TreesThen => ({
   completed: 0,
   withoutPeople: 0,
   failed: 0,

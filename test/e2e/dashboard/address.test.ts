@@ -30,13 +30,14 @@ test("[U16] the panel's tab and the conversation's filter stay on reload; a run 
   await stage.client.pause(idle);
   await page.getByRole("link", { name: "Needs me 1" }).waitFor();
 
+  await page.clock.install();
   await page.goto(`${stage.url}/r/${runId}`);
   const elapsed = page.getByRole("treeitem").first().locator(".tabular-nums");
   await expect.poll(() => elapsed.first().innerText()).toMatch(/[1-9]\d* (s|min)/);
   stage.up.process.kill("SIGKILL");
   await page.getByText(/times stand still/).waitFor();
   const stood = await elapsed.first().innerText();
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 2_500)));
+  await page.clock.fastForward("10:00");
   expect(await elapsed.first().innerText()).toBe(stood);
   expect(problems).toEqual([]);
 });

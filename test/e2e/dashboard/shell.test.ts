@@ -83,16 +83,26 @@ test("[U32] [U49] what needs a person and what has ended is told once for each t
       }
       close() {}
     }
-    Object.assign(window, { Notification: Kept, shown });
+    const tones: number[] = [];
+    const begin = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
+      tones.push(this.frequency.value);
+      begin.call(this, when);
+    };
+    Object.assign(window, { Notification: Kept, shown, tones });
     Object.defineProperty(document, "hidden", { get: () => true });
   });
   await page.goto(`${url}/settings`);
   await page.getByLabel("When something needs you", { exact: true }).check();
+  await page.getByLabel("A tone when something needs you").check();
+  const tones = () => page.evaluate(() => (window as unknown as { tones: number[] }).tones.length);
+  const before = await tones();
   const told = page.getByRole("region", { name: "Notices" });
   await isLive(page);
   const tree = await startTree();
   await told.getByRole("link", { name: /lead needs you/ }).waitFor();
   expect(await told.getByRole("status").textContent()).toContain("lead needs you");
+  await expect.poll(tones).toBeGreaterThan(before);
   await ended(client, await start("quick", "violet"));
   await told.getByRole("link", { name: /quick is done/ }).waitFor();
   const shown = () =>

@@ -1,17 +1,5 @@
 import type { UsageView } from "../../../../src/api/schema.ts";
-
-const NO_TREES = {
-  completed: 0,
-  withoutPeople: 0,
-  failed: 0,
-  cancelled: 0,
-  depths: [],
-  workMs: 0,
-  busyMs: 0,
-  reviewed: 0,
-  reviews: 0,
-  together: { trees: 0, tokens: 0, cost: 0, singleTokens: 0, singleCost: 0 },
-};
+import { noTrees } from "../../../../src/projections/usage-report.ts";
 
 /** Everything that a report tells, in one sum. */
 export function totalsOf({ byAgent, overTime }: UsageView) {
@@ -32,6 +20,6 @@ export function totalsOf({ byAgent, overTime }: UsageView) {
     completed: sum(runs, ({ completed }) => completed),
     failed: sum(runs, ({ failed }) => failed),
     cancelled: sum(runs, ({ cancelled }) => cancelled),
-    trees: overTime?.trees ?? NO_TREES,
+    trees: overTime?.trees ?? noTrees(),
   };
 }
