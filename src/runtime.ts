@@ -138,7 +138,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
   const forkParts: ForkParts = {
     ...admitParts,
-    chooseModel: project.chooseModel,
     editedAgent: project.findEdited,
     prepare: (definition) => prepared(definition, project, report),
   };
