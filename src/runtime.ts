@@ -8,6 +8,7 @@ import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { otlpOf } from "./config/otlp.ts";
 import { poolOf, workspacesOf } from "./config/pools.ts";
 import { type Config, isOnServer } from "./config.ts";
 import { startDueScan } from "./engines/due-scan.ts";
@@ -48,6 +49,7 @@ import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
 import type { Store, WorkerCard, Workspaces } from "./stores/store.ts";
+import { startTracing } from "./telemetry/tracing.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
@@ -177,6 +179,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   let stopWork: (() => Promise<void>) | undefined;
   let stopTelling: (() => Promise<void>) | undefined;
+  let stopTracing: (() => Promise<void>) | undefined;
   let stopAlive: (() => void) | undefined;
   return {
     config,
@@ -198,6 +201,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async start() {
       stopAlive = touchWhileAlive((options.env ?? process.env)["CADRE_ALIVE_FILE"]);
       const card = cardOf(parts, pool, options.version);
+      stopTracing = await startTracing({
+        ...{ store, mask, digest, repeat, holder: worker, onProblem: report },
+        otlp: otlpOf(options.env ?? process.env),
+        version: options.version ?? "",
+      });
       stopWork = await startWork({ engine, parts, report, workspaces, card });
       stopTelling = webhooks.start();
     },
@@ -214,6 +222,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async stop() {
       await stopWork?.();
       await stopTelling?.();
+      await stopTracing?.();
       stopAlive?.();
       await engine.stop();
       await project.servers.close();
