@@ -33,9 +33,9 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
-import { touchWhileAlive } from "./runtime/alive-file.ts";
 import { openEngine } from "./runtime/open-engine.ts";
-import { startWork, type Work } from "./runtime/start-work.ts";
+import { startAll } from "./runtime/start-all.ts";
+import type { Work } from "./runtime/start-work.ts";
 import { worktreesOf } from "./runtime/worktrees.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
@@ -111,8 +111,7 @@ const DRAIN_MS = 5_000;
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { clock = systemClock, ids = systemIds } = options;
   const project = openProject(options);
-  const { config, defaultModel, agents } = project;
-  const { mask } = project;
+  const { config, defaultModel, agents, mask } = project;
   const store = maskedStore(options.store ?? (await openStore(config, clock)), mask);
   const listeners = new Set<(delta: Delta) => void>();
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
@@ -167,7 +166,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     replay: (runIds) => replayRuns(runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
-      leave = await startAll({ engine, parts, report, workspaces, card }, webhooks, env);
+      const work = { engine, parts, report, workspaces, card };
+      leave = await startAll({ work, webhooks, mask, env, version: options.version ?? "" });
     },
     async endCancelled(runIds, signal) {
       await endCancelled(runIds, parts, signal);
@@ -185,21 +185,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await project.servers.close();
       if (!options.store) await store.close();
     },
-  };
-}
-
-async function startAll(
-  work: Work,
-  webhooks: Telling,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<() => Promise<void>> {
-  const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
-  const stopWork = await startWork(work);
-  const stopTelling = webhooks.start();
-  return async () => {
-    await stopWork();
-    await stopTelling();
-    stopAlive();
   };
 }
 

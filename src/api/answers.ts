@@ -17,8 +17,25 @@ export const Health = z.object({
   drives: z.boolean(),
   /** The default model. */
   model: z.string(),
+  /** It can be killed from the page: `cadre up --demo`. */
+  demo: z.literal(true).optional(),
 });
 export type Health = z.infer<typeof Health>;
+
+/** What became of the runs after a server was killed, counted from their journals. */
+export const Recovery = z.object({
+  /** Runs that had not ended, and go on or wait as before; those that nobody has taken up. */
+  recovered: z.int(),
+  missing: z.int(),
+  /** From the server's death until the last of them had gone on. */
+  ms: z.int(),
+  /** Calls that cannot be taken back and were begun once more, without a person's word (P4). */
+  repeated: z.int(),
+});
+export type Recovery = z.infer<typeof Recovery>;
+
+export const PlugView = z.object({ last: Recovery.optional() });
+export type PlugView = z.infer<typeof PlugView>;
 
 /** What could keep Cadre from working well here, and what helps. */
 export const Check = z.object({

@@ -31,6 +31,7 @@ import type {
   MessagesFilter,
   OutcomeBody,
   PageFilter,
+  PlugView,
   ReplayView,
   RunDefinition,
   RunDetail,
@@ -139,6 +140,9 @@ export interface CadreClient {
   move(runId: string): Promise<Response>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
+  /** A demo's server alone has a plug. */
+  plug(): Promise<PlugView>;
+  pullPlug(): Promise<void>;
   /** Who one is here. */
   me(): Promise<Me>;
   users(): Promise<UserView[]>;
@@ -222,6 +226,8 @@ export function createClient(options: ClientOptions): CadreClient {
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),
+    plug: () => get("/api/plug"),
+    pullPlug: () => post("/api/plug"),
     me: () => get("/api/me"),
     users: async () => (await get<{ users: UserView[] }>("/api/users")).users,
     addUser: (user) => post("/api/users", user),

@@ -12,7 +12,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store, Workspaces } from "../stores/store.ts";
-import type { Check, ForkBody, LinkView, ReplayView, WorkspaceTree } from "./schema.ts";
+import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
 
@@ -52,8 +52,8 @@ export interface ApiParts extends TeamParts {
   };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
-  /** `served`: while a public server listens. */
-  web: { served?: Web };
+  /** `served`: while a public server listens. `plug`: of a demo's. */
+  web: { served?: Web; plug?: Plug };
   /** What no answer can hold: told to whoever runs the process. */
   onProblem(problem: { message: string; error: unknown }): void;
 }
@@ -62,6 +62,13 @@ export interface Web {
   /** Lets one browser in, once: of a named user, or of whoever holds the token. */
   newLink(user?: string): LinkView;
   renewToken(): void;
+}
+
+/** Kills a demo's server, and tells afterwards what became of its runs. */
+export interface Plug {
+  pull(): void;
+  /** Undefined: it has not been killed yet. */
+  last(): Promise<Recovery | undefined>;
 }
 
 /** An agent as the list shows it. */

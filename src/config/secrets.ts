@@ -25,11 +25,15 @@ export function environmentSecrets(env: Env, certain: readonly string[] = []): N
 export function configuredSecrets(value: unknown): NamedSecret[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    typeof inner === "string"
-      ? variableSecrets(name, inner.replace(/^(?:Bearer|Basic|Token)\s+/i, ""))
-      : configuredSecrets(inner),
+    typeof inner === "string" ? variableSecrets(name, withoutScheme(inner)) : configuredSecrets(inner),
   );
 }
+
+/** Headers that hold a key whatever they are called. */
+export const certainSecrets = (headers: Readonly<Record<string, string>>): NamedSecret[] =>
+  Object.entries(headers).flatMap(([name, value]) => secretsIn(name, [withoutScheme(value)]));
+
+const withoutScheme = (value: string): string => value.replace(/^(?:Bearer|Basic|Token)\s+/i, "");
 
 const SHORTEST = 8;
 

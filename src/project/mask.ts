@@ -1,6 +1,7 @@
 // What this project must write nowhere, put together from the environment, the configuration and the `.env` files.
 
-import { configuredSecrets, envFiles, environmentSecrets } from "../config/secrets.ts";
+import { otlpHeaders } from "../config/otlp.ts";
+import { certainSecrets, configuredSecrets, envFiles, environmentSecrets } from "../config/secrets.ts";
 import type { Env } from "../config/trust.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../errors.ts";
@@ -20,7 +21,11 @@ export function projectMask({ folder, env, config }: MaskPlace): Mask {
   const files = envFiles(folder, config?.dir);
   const { store, providers, loki, mcpServers, search, webhooks } = config ?? {};
   const settings = { store, providers, loki, mcpServers, search, webhooks };
-  const fixed = [...environmentSecrets(env, variablesNamed(settings)), ...configuredSecrets(settings)];
+  const fixed = [
+    ...environmentSecrets(env, variablesNamed(settings)),
+    ...configuredSecrets(settings),
+    ...certainSecrets(otlpHeaders(env)),
+  ];
   /** What was secret stays so: a `.env` that is moved or emptied leaves its values elsewhere. */
   const known = new Map<string, Secret>();
   const list = (): Secret[] => {

@@ -1,5 +1,5 @@
-// What is told to webhooks, and how far each has been told. The journal says what there is to tell; here stands only where
-// a webhook is in it, so that nothing is forgotten by a crash and nothing is kept twice.
+// What is told to webhooks, and how far each has been told; the receiver of traces has its place here, too. The journal says
+// what there is to tell; here stands only where one is in it, so that nothing is forgotten by a crash and nothing is kept twice.
 //  WH1  A webhook's place moves on in the commit that notes what came of the delivery: it is told at least once.
 //  WH2  One process at a time tells a webhook; what it holds ends by itself if it is not heard of again.
 

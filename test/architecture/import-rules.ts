@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["patterns"],
   ["loop"],
   ["engines"],
-  ["api", "mcp", "webhooks"],
+  ["api", "mcp", "webhooks", "telemetry"],
   ["project", "runtime", "index"],
   ["cli"],
 ];

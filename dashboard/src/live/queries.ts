@@ -7,6 +7,10 @@ import { client } from "./client.ts";
 
 export const healthQuery = queryOptions({ queryKey: ["health"], queryFn: () => client.health() });
 
+/** Of a demo's server: what became of the runs when the one before it was killed. */
+export const plugQuery = (startedAt: number) =>
+  queryOptions({ queryKey: ["plug", startedAt], queryFn: () => client.plug() });
+
 /** Asked anew by whoever looks: what it tells of changes without an event. */
 export const checksQuery = queryOptions({
   queryKey: ["checks"],

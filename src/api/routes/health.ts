@@ -5,7 +5,7 @@ import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
 import { Checks, Workers } from "../wire.ts";
 
-export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts): Route[] {
+export function healthRoutes({ info, store, checks, web, people: { mask } }: ApiParts): Route[] {
   return [
     route(
       {
@@ -17,7 +17,8 @@ export function healthRoutes({ info, store, checks, people: { mask } }: ApiParts
       async () => {
         const { version, folder, startedAt, model } = info;
         const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
-        return { version, pid: process.pid, storeId: store.id, folder, startedAt, drives, model };
+        const demo = web.plug ? { demo: true as const } : {};
+        return { version, pid: process.pid, storeId: store.id, folder, startedAt, drives, model, ...demo };
       },
     ),
     route(

@@ -5,6 +5,7 @@ import type { ApiParts, Web } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { LinkView } from "../schema.ts";
 import { Nothing } from "../wire.ts";
+import { plugRoutes } from "./plug.ts";
 
 export function webRoutes(parts: ApiParts): Route[] {
   return [
@@ -33,6 +34,7 @@ export function webRoutes(parts: ApiParts): Route[] {
         return {};
       },
     ),
+    ...plugRoutes(parts),
   ];
 }
 

@@ -3,15 +3,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { CadreClient } from "../../api/client.ts";
-import type { ApiParts } from "../../api/parts.ts";
+import type { ApiParts, Plug } from "../../api/parts.ts";
 import { BUILT_PAGE, isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
 import type { StartRun } from "../../api/schema.ts";
 import { MIN_TOKEN, renewToken, tokenOf } from "../../api/token.ts";
 import type { Config, ConfigFlags } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
-import { DEMO_AGENT, stageDemo } from "../demo-stage.ts";
-import { createInvocation, EXIT, type Invocation } from "../io.ts";
+import { watchDemo } from "../demo-watch.ts";
+import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
 import { jsonLine } from "../view/plain.ts";
@@ -28,14 +28,18 @@ export interface UpOptions {
 
 export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
   if (!options.demo) return stayUp(invocation, options);
-  const { folder, task } = await stageDemo();
-  const { io, json } = invocation;
-  const order = { agent: DEMO_AGENT, task, attended: true };
-  return stayUp(createInvocation(io, folder, json), options, order);
+  return watchDemo(options, invocation.json);
 }
 
-/** `order`: what is begun once it is up. */
-async function stayUp(invocation: Invocation, options: UpOptions, order?: StartRun): Promise<number> {
+/** What a demo's server has beside any other. */
+export interface DemoParts {
+  /** What is begun there, once however often it is started. */
+  order: StartRun;
+  plug(parts: ApiParts): Promise<Plug>;
+  onUp(url: string): void;
+}
+
+export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
   const { folder, io } = invocation;
   const leaving = watchLeaving();
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
@@ -49,6 +53,7 @@ async function stayUp(invocation: Invocation, options: UpOptions, order?: StartR
       onProblem: log?.problem,
       serve: async (parts, config) => {
         log?.attend(parts);
+        if (demo) parts.web.plug = await demo.plug(parts);
         server = await serveWeb(parts, config, { set: io.env["CADRE_TOKEN"] || undefined, log });
         return server;
       },
@@ -57,7 +62,8 @@ async function stayUp(invocation: Invocation, options: UpOptions, order?: StartR
       if (!server) return await refuseSecond(connection.client);
       sayUp(invocation, server, connection.problems, options.open);
       await log?.started(connection.client, server.url);
-      if (order) await connection.client.startRun(order);
+      demo?.onUp(server.url);
+      if (demo) await connection.client.startRun(demo.order, "demo");
       if (!leaving.signal.aborted) await once(leaving.signal, "abort");
       log?.tell("stopping");
       return EXIT.done;

@@ -10,12 +10,14 @@ import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
+import { DemoStrip } from "./demo-strip.tsx";
 
 export function ServerBanner() {
   const { state, since } = useConnection();
   const isLong = useIsLong(state === "lost", since);
   useEffect(() => holdNow(state === "lost"), [state]);
   const [restart, forget] = useRestart();
+  const { data: health } = useQuery(healthQuery);
   if (state === "signed-out")
     return (
       <Bar look="bg-bad-soft text-bad">
@@ -24,6 +26,8 @@ export function ServerBanner() {
         <Copyable text="npx cadre up" />
       </Bar>
     );
+  // Killed on purpose: there is more to say.
+  if (health?.demo) return <DemoStrip startedAt={health.startedAt} />;
   if (state === "lost" && isLong)
     return (
       <Bar look="bg-bad-soft text-bad">

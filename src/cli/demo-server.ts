@@ -1,0 +1,31 @@
+// The server of `cadre up --demo`, as a process of its own below the one that watches it. It leaves with its watcher: a demo
+// that nobody can start again must not be there to be killed.
+
+import { once } from "node:events";
+import { exitCode, toCadreError } from "../errors.ts";
+import { stayUp, type UpOptions } from "./commands/up.ts";
+import { DEMO_AGENT } from "./demo-stage.ts";
+import type { DemoOrder, DemoUp } from "./demo-watch.ts";
+import { createInvocation } from "./io.ts";
+import { maskedIo } from "./masked-io.ts";
+import { plugOf } from "./plug.ts";
+
+process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+const [order] = (await once(process, "message")) as [DemoOrder<UpOptions>];
+process.exit(await serveDemo(order));
+
+async function serveDemo({ folder, task, json, options, goneAt }: DemoOrder<UpOptions>): Promise<number> {
+  const { stdin, stdout, stderr, env } = process;
+  const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd() }, []);
+  try {
+    return await stayUp(createInvocation(io, folder, json), options, {
+      order: { agent: DEMO_AGENT, task, attended: true },
+      plug: (parts) => plugOf(parts, goneAt),
+      onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoUp),
+    });
+  } catch (error) {
+    const { code, message } = toCadreError(error);
+    io.stderr.write(`cadre: ${message}\n`);
+    return exitCode(code);
+  }
+}

@@ -1,0 +1,77 @@
+// Watches the server of `cadre up --demo`, which can be killed from its page: one that dies by SIGKILL is started again on
+// the same port; one that ends in another way has ended.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { stageDemo } from "./demo-stage.ts";
+import { EXIT } from "./io.ts";
+
+interface Options {
+  port?: string;
+  open: boolean;
+}
+
+/** What the server is told when it starts. */
+export interface DemoOrder<O extends Options = Options> {
+  folder: string;
+  task: string;
+  json: boolean;
+  options: O;
+  /** When the one before was seen to be dead. */
+  goneAt?: number;
+}
+
+/** What it says when it is up. */
+export interface DemoUp {
+  port: number;
+}
+
+const SERVER = fileURLToPath(new URL("./demo-server.ts", import.meta.url));
+
+export async function watchDemo(options: Options, json: boolean): Promise<number> {
+  const order: DemoOrder = { ...(await stageDemo()), json, options };
+  for (let next = order; ; ) {
+    const { code, signal, port } = await oneLife(next);
+    // Whoever cannot start at all would only fail again.
+    if (signal !== "SIGKILL" || port === undefined) return code ?? EXIT.failed;
+    next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
+  }
+}
+
+interface Life {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  port: number | undefined;
+}
+
+async function oneLife(order: DemoOrder): Promise<Life> {
+  const server = fork(SERVER, { cwd: order.folder, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  let port: number | undefined;
+  server.on("message", (up: DemoUp) => {
+    port = up.port;
+  });
+  const release = handOn(server);
+  try {
+    const exited = once(server, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+    server.send(order);
+    const [code, signal] = await exited;
+    return { code, signal, port };
+  } finally {
+    release();
+  }
+}
+
+/** A terminal sends Ctrl-C to the whole group: handing it on would make it two, and the second means "at once". */
+function handOn(server: ChildProcess): () => void {
+  const interrupt = (): void => void (process.stdin.isTTY || server.kill("SIGINT"));
+  const terminate = (): void => void server.kill("SIGTERM");
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", terminate);
+  process.on("SIGHUP", terminate);
+  return () => {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", terminate);
+    process.off("SIGHUP", terminate);
+  };
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { otlpOf } from "./otlp.ts";
+
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318/" };
+
+test("[TL3] without a receiver, or switched off, nobody wants traces", () => {
+  expect(otlpOf({})).toBeUndefined();
+  expect(otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: " " })).toBeUndefined();
+  expect(otlpOf({ ...ENDPOINT, OTEL_SDK_DISABLED: "TRUE" })).toBeUndefined();
+  expect(otlpOf({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none" })).toBeUndefined();
+});
+
+test("the usual variables: an endpoint is completed, one for traces is taken as it is and wins", () => {
+  const plain = otlpOf(ENDPOINT)!;
+  expect(plain.url!.href).toBe("http://127.0.0.1:4318/v1/traces");
+  expect(plain).toMatchObject({ problem: undefined, timeoutMs: 10_000, content: false, headers: {} });
+  const full = otlpOf({
+    ...ENDPOINT,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://traces.example/in",
+    OTEL_EXPORTER_OTLP_HEADERS: "a=1, b=x%20y=z ,=none,c",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "a=2,broken=%zz",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "99999",
+    OTEL_RESOURCE_ATTRIBUTES: "service.name=other,team=ops",
+    OTEL_SERVICE_NAME: "desk",
+  })!;
+  expect(full.url!.href).toBe("https://traces.example/in");
+  expect(full.headers).toEqual({ a: "2", b: "x y=z", broken: "%zz" });
+  expect(full.resource).toEqual({ "service.name": "desk", team: "ops" });
+  expect(full.timeoutMs).toBe(15_000);
+});
+
+test("what cannot be spoken or reached is said", () => {
+  expect(otlpOf({ ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })!.problem).toMatch(/is grpc, and only/);
+  expect(otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" })!.problem).toMatch(/begins with http/);
+});

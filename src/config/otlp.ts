@@ -1,0 +1,81 @@
+// Where traces go, as the variables of OpenTelemetry say it. Without an endpoint, or switched off by them, nothing goes
+// anywhere. They are the person's own: no project's file can set them.
+
+import type { Env } from "./trust.ts";
+
+export interface Otlp {
+  url: URL | undefined;
+  /** Why nothing can be sent. */
+  problem: string | undefined;
+  headers: Readonly<Record<string, string>>;
+  timeoutMs: number;
+  /** Of the resource: `service.name` and whatever else was given. */
+  resource: Readonly<Record<string, string>>;
+  /** Words of people, models and tools go along. */
+  content: boolean;
+}
+
+const TIMEOUT_MS = 10_000;
+/** The longest that one attempt may take: shorter than a place in the journals is held. */
+const LONGEST_MS = 15_000;
+
+/** Undefined: nobody wants traces. */
+export function otlpOf(env: Env): Otlp | undefined {
+  const set = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const forTraces = (name: string): string | undefined =>
+    set(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? set(`OTEL_EXPORTER_OTLP_${name}`);
+  const address = set("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ?? below(set("OTEL_EXPORTER_OTLP_ENDPOINT"));
+  const isOff = isTrue(set("OTEL_SDK_DISABLED")) || set("OTEL_TRACES_EXPORTER") === "none";
+  if (address === undefined || isOff) return undefined;
+  const url = URL.parse(address) ?? undefined;
+  return {
+    url,
+    problem: problemOf(url, forTraces("PROTOCOL")),
+    headers: otlpHeaders(env),
+    timeoutMs: Math.min(Number(forTraces("TIMEOUT")) || TIMEOUT_MS, LONGEST_MS),
+    resource: {
+      "service.name": "cadre",
+      ...pairs(set("OTEL_RESOURCE_ATTRIBUTES")),
+      ...only("service.name", set("OTEL_SERVICE_NAME")),
+    },
+    content: isTrue(set("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")),
+  };
+}
+
+/** They often hold a key, whatever they are called. */
+export const otlpHeaders = (env: Env): Record<string, string> => ({
+  ...pairs(env["OTEL_EXPORTER_OTLP_HEADERS"]),
+  ...pairs(env["OTEL_EXPORTER_OTLP_TRACES_HEADERS"]),
+});
+
+const below = (endpoint: string | undefined): string | undefined =>
+  endpoint === undefined ? undefined : `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+
+const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === "true";
+
+function problemOf(url: URL | undefined, protocol: string | undefined): string | undefined {
+  if (url?.protocol !== "http:" && url?.protocol !== "https:")
+    return "OTEL_EXPORTER_OTLP_ENDPOINT is no address that begins with http:// or https://";
+  return protocol === "grpc"
+    ? "OTEL_EXPORTER_OTLP_PROTOCOL is grpc, and only OTLP over HTTP is spoken here: unset it, and name the receiver's port for HTTP (often 4318)"
+    : undefined;
+}
+
+/** `key=value,key=value`, percent-encoded. */
+function pairs(text: string | undefined): Record<string, string> {
+  const entries = (text ?? "").split(",").flatMap((pair) => {
+    const at = pair.indexOf("=");
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]];
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const only = (name: string, value: string | undefined) => (value === undefined ? {} : { [name]: value });

@@ -1,0 +1,39 @@
+// Everything that goes on in a process beside what it is asked: work, webhooks, traces, and the sign of life.
+
+import { otlpOf } from "../config/otlp.ts";
+import { repeat } from "../engines/repeat.ts";
+import type { Mask } from "../journal/mask.ts";
+import { digest } from "../stores/blobs.ts";
+import { startTracing } from "../telemetry/tracing.ts";
+import type { Telling } from "../webhooks/telling.ts";
+import { touchWhileAlive } from "./alive-file.ts";
+import { startWork, type Work } from "./start-work.ts";
+
+export interface Beginning {
+  work: Work;
+  webhooks: Telling;
+  mask: Mask;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Of the program. */
+  version: string;
+}
+
+/** Answers with what ends all of it; traces end last, so that they tell of the end of work. */
+export async function startAll(beginning: Beginning): Promise<() => Promise<void>> {
+  const { work, webhooks, mask, env, version } = beginning;
+  const { store, worker } = work.parts;
+  const stopAlive = touchWhileAlive(env["CADRE_ALIVE_FILE"]);
+  const stopTracing = await startTracing({
+    ...{ store, mask, digest, repeat, version, holder: worker },
+    otlp: otlpOf(env),
+    onProblem: work.report,
+  });
+  const stopWork = await startWork(work);
+  const stopTelling = webhooks.start();
+  return async () => {
+    await stopWork();
+    await stopTelling();
+    await stopTracing();
+    stopAlive();
+  };
+}
