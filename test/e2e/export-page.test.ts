@@ -4,9 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, project } from "../../src/cli/cli.fixture.ts";
-import { useBrowser } from "./dashboard/browser.fixture.ts";
+import { withBrowser } from "./dashboard/browser.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 const HOSTILE = [
   '<img src=x onerror="window.hacked=1">',

@@ -1,10 +1,10 @@
 // What stands in the address of a run's page, and where an address leads that is none.
 
 import { expect, test } from "vitest";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { runsStage, serveRuns } from "./runs-stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U16] the panel's tab and the conversation's filter stay on reload; a run that is none leads to the list; time stands still without a server", async () => {
   await using p = await runsStage();

@@ -3,10 +3,10 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
-import { added, type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { added, type OpenPage, withBrowser } from "./browser.fixture.ts";
 import { type Stage, serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 const SLIP =
   "---\nname: slip\ndescription: Has a slip.\nmodel: scripted/slip\ntoools: [Read]\nagents: [worker]\n---\nDo <b>it</b>.\n";
 

@@ -28,7 +28,7 @@ export interface PageOptions {
 }
 
 /** One browser for the file. */
-export function useBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
+export function withBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
   let browser: Browser;
   const opened: BrowserContext[] = [];
   beforeAll(async () => {

@@ -5,11 +5,11 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { listed, opened, openInbox } from "./inbox.fixture.ts";
 import { stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 const SERVER = join(
   import.meta.dirname,

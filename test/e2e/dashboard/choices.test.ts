@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { added, useBrowser } from "./browser.fixture.ts";
+import { added, withBrowser } from "./browser.fixture.ts";
 import { openInbox, rows, summaryOf } from "./inbox.fixture.ts";
 import { stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 const OLD = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
 const NEW = OLD.replace("line 1\n", "LINE ONE\n").replace("line 6\n", "LINE SIX\n").replace("line 12\n", "");

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[FK8] [U38] the whole tree is dragged to any moment, which the address holds; the past says that it is the past", async () => {
   await using p = await stageProject();

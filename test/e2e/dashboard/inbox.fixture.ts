@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { CadreClient } from "../../../src/api/client.ts";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
-import type { PageOptions, useBrowser } from "./browser.fixture.ts";
+import type { PageOptions, withBrowser } from "./browser.fixture.ts";
 import { clientOf, serve } from "./stage.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
 /** `tasks`: for each the agent that is started with it. */
 export async function openInbox(
-  browser: ReturnType<typeof useBrowser>,
+  browser: ReturnType<typeof withBrowser>,
   p: Project,
   tasks: Record<string, string>,
   options: PageOptions = {},

@@ -6,11 +6,11 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { added, useBrowser } from "./browser.fixture.ts";
+import { added, withBrowser } from "./browser.fixture.ts";
 import { listed, opened, openInbox, rows, SOON, summaryOf } from "./inbox.fixture.ts";
 import { clientOf, serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 const inbox = (p: Project, tasks: Record<string, string>, options = {}) =>
   openInbox(browser, p, tasks, options);
 

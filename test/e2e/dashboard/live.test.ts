@@ -2,10 +2,10 @@
 
 import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
-import { says, useBrowser } from "./browser.fixture.ts";
+import { says, withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U19] of many tabs one holds the feed; when it is closed the next one does, and none misses anything", async () => {
   await using p = await stageProject();

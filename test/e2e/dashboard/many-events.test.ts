@@ -18,7 +18,7 @@ import {
   toolStarted,
 } from "../../../src/stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/store.ts";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
 const EVENTS = 50_000;
@@ -26,7 +26,7 @@ const RUN = "r1m0000000manyevents00";
 /** Generous, and of the page's own work only: what other programs take of the machine is not counted. */
 const LONGEST_TASK_MS = 500;
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test(`[U14] [U17] ${EVENTS} events: the first lines at once, no long task, and a link goes to the last of them`, async () => {
   await using p = await stageProject();

@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { project } from "../../../src/cli/cli.fixture.ts";
-import { says, useBrowser } from "./browser.fixture.ts";
+import { says, withBrowser } from "./browser.fixture.ts";
 import { clientOf, serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U43] [P4] pull the plug: the server is gone, then what the journals say became of the runs, each time anew", async () => {
   await using p = await project({});
@@ -28,7 +28,9 @@ test("[U43] [P4] pull the plug: the server is gone, then what the journals say b
   const second = await pid();
   await strip.getByRole("button", { name: "Pull the plug" }).click();
   await strip.getByText("Server gone.").waitFor();
-  await strip.getByText(/^Recovered \d+ runs? in \d+\.\d s, effects repeated: 0, decisions needed: 1$/).waitFor();
+  await strip
+    .getByText(/^Recovered \d+ runs? in \d+\.\d s, effects repeated: 0, decisions needed: 1$/)
+    .waitFor();
   expect(await pid()).not.toBe(second);
   await strip.getByRole("link", { name: "decisions needed: 1" }).click();
   await page.waitForURL(/\/inbox/);

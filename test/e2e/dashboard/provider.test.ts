@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { clientOf, serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U45] a run that waits says why, for how long and who else does; one click tries again now", async () => {
   await using p = await stageProject({

@@ -11,10 +11,10 @@ import { agent } from "../../../src/cli/cli.fixture.ts";
 import type { JournalEvent } from "../../../src/journal/events.ts";
 import { fold } from "../../../src/projections/projection.ts";
 import { timelineProjection } from "../../../src/projections/timeline.ts";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
   await using p = await stageProject();

@@ -3,10 +3,10 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 const PATIENT = { timeout: 15_000 };
 

@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useBrowser } from "./browser.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
 import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 const isLive = (page: Page) =>
   page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();

@@ -2,10 +2,10 @@
 
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { says, useBrowser } from "./browser.fixture.ts";
+import { says, withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[U19] every page opens from the one-time link, and says that it is live", async () => {
   await using p = await stageProject();

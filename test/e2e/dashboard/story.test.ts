@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
-import { added, says, useBrowser } from "./browser.fixture.ts";
+import { added, says, withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
 const SHOTS = fileURLToPath(new URL("../shots/", import.meta.url));
 mkdirSync(SHOTS, { recursive: true });
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[P1] start, watch three levels, change and approve, reject, kill -9, come back, finished; every page has its picture", async () => {
   await using p = await stageProject(SLOW_END);

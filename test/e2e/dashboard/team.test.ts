@@ -1,10 +1,10 @@
 // The page as a team has it: an admin lets people in, and nobody is offered what their role does not allow.
 
 import { expect, test } from "vitest";
-import { says, useBrowser } from "./browser.fixture.ts";
+import { says, withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 
 test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothing else, and is shut out at once", async () => {
   await using p = await stageProject();

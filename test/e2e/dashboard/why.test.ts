@@ -3,10 +3,10 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
-import { type OpenPage, useBrowser } from "./browser.fixture.ts";
+import { type OpenPage, withBrowser } from "./browser.fixture.ts";
 import { type Stage, serve, stageProject } from "./stage.fixture.ts";
 
-const browser = useBrowser();
+const browser = withBrowser();
 let p: Project;
 let stage: Stage;
 let opened: OpenPage;
