@@ -1,6 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+// Without it each process that a test starts compiles everything anew: three seconds instead of one.
+process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
+
 export default defineConfig({
   // As a module with steps finds it: the Cadre that runs it.
   resolve: {

@@ -70,6 +70,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
     NO_COLOR: "1",
     XDG_CONFIG_HOME: join(home, ".config"),
     TMPDIR: home,
+    NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]!,
   };
   const started: ChildProcess[] = [];
   const write = async (path: string, text: string): Promise<void> => {

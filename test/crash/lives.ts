@@ -11,9 +11,6 @@ import type { ScenarioName } from "./scenario.ts";
 
 const STUCK_MS = 15_000;
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
-/** What the lives before have compiled: most of a short life is spent on it. */
-const COMPILED = mkdtempSync(join(tmpdir(), "cadre-crash-compiled-"));
-process.once("exit", () => rmSync(COMPILED, { recursive: true, force: true }));
 
 export interface Undisturbed {
   scenario: ScenarioName;
@@ -62,7 +59,6 @@ function live(
 ): Promise<{ code: number | null; signal: string | null }> {
   const child = spawn(process.execPath, [CHILD, scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
   });
   let complaint = "";
   child.stderr.on("data", (data) => {
