@@ -1,101 +1,20 @@
-// The connection to one server: opened when it is first needed, and again, after a while, when it was lost. One connection
-// serves all runs of the process. Everything has a time limit, and every failure is one sentence for whoever called.
+// What is said to a server: the only files that load the protocol's package are this one and its two wires. Everything has a
+// time limit, and every failure is one sentence for whoever called.
 //  C5  A call that may have happened is told from one that has not: `sent`.
-//  C6  What a listing says counts until the server says that it has changed, or the connection is another one.
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
-import type { Clock } from "../clock.ts";
-import type { McpServer } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
-import { createBackOff } from "./back-off.ts";
+import { type ConnectionParts, ServerFailure } from "./connection.ts";
 import { createHttpTransport } from "./http.ts";
 import { CONNECT_MS, LONGEST_CALL_MS } from "./limits.ts";
 import { type ListedTool, type Listing, MAX_TOOLS, readListing } from "./listing.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio.ts";
 
-export interface Connection {
-  /** Its tools, as it has them now. Throws `ServerFailure`. */
-  list(signal?: AbortSignal): Promise<Listing>;
-  call(tool: ListedTool, input: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
-  /** Ends the server with everything that it started. */
-  close(): Promise<void>;
-}
-
-export interface ConnectionParts {
-  name: string;
-  server: McpServer;
-  folder: string;
-  /** What a server that we start gets of our variables. */
-  environment: NodeJS.ProcessEnv;
-  /** Where `${NAME}` is looked up. */
-  env: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
-}
-
-/** A server that cannot be used now, and whether it has got the call. */
-export class ServerFailure extends Error {
-  readonly sent: boolean;
-  constructor(message: string, sent: boolean) {
-    super(message);
-    this.sent = sent;
-  }
-}
-
-interface Open {
+export interface Open {
   client: Client;
   transport: Transport;
   listing?: Promise<Listing> | undefined;
-}
-
-export function createConnection(parts: ConnectionParts): Connection {
-  const { name } = parts;
-  const backOff = createBackOff(parts.clock);
-  let open: Promise<Open> | undefined;
-  let transport: Transport | undefined;
-  let isClosed = false;
-
-  const failed = (why: string): never => {
-    backOff.failed(why);
-    throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
-  };
-  const connected = (): Promise<Open> => {
-    if (open) return open;
-    const why = isClosed ? "it was ended with this process" : backOff.waiting();
-    if (why !== undefined) throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
-    const lost = (): void => {
-      if (open === opening) open = undefined;
-    };
-    const opening: Promise<Open> = connect(parts, { lost, begun: (one) => (transport = one) }).catch(
-      (error) => {
-        lost();
-        return failed(messageOf(error));
-      },
-    );
-    open = opening;
-    return opening;
-  };
-  const listed = async (): Promise<Omit<Open, "listing"> & { listing: Listing }> => {
-    const at = await connected();
-    at.listing ??= listTools(at.client, name);
-    try {
-      const listing = await at.listing;
-      backOff.succeeded();
-      return { ...at, listing };
-    } catch (error) {
-      const why = reasonOf(error, at.transport);
-      await at.client.close();
-      return failed(why);
-    }
-  };
-  return {
-    list: async (signal) => (await abortable(listed(), signal)).listing,
-    call: async (tool, input, signal) => callTool(await abortable(listed(), signal), { tool, input, signal }),
-    async close() {
-      isClosed = true;
-      await transport?.close().catch(() => undefined);
-    },
-  };
 }
 
 interface Call {
@@ -104,7 +23,7 @@ interface Call {
   signal: AbortSignal;
 }
 
-async function callTool(
+export async function callTool(
   { client, transport }: Pick<Open, "client" | "transport">,
   { tool: { name, inputSchema }, input, signal }: Call,
 ): Promise<CallToolResult> {
@@ -120,12 +39,12 @@ async function callTool(
   }
 }
 
-interface Hooks {
+export interface Hooks {
   begun(transport: Transport): void;
   lost(): void;
 }
 
-async function connect(parts: ConnectionParts, { begun, lost }: Hooks): Promise<Open> {
+export async function connect(parts: ConnectionParts, { begun, lost }: Hooks): Promise<Open> {
   const { server } = parts;
   const defaults = server.elicitation === "defaults";
   const client = new Client(
@@ -185,7 +104,7 @@ function filledIn(
 const MAX_PAGES = 50;
 
 /** All pages, and no more tools than we look at. */
-async function listTools(client: Client, name: string): Promise<Listing> {
+export async function listTools(client: Client, name: string): Promise<Listing> {
   if (!client.getServerCapabilities()?.tools) return { tools: [], problems: ["it has no tools"] };
   const offered: unknown[] = [];
   // For all pages together: a server may have any number of slow ones.
@@ -201,19 +120,7 @@ async function listTools(client: Client, name: string): Promise<Listing> {
   return readListing(name, offered);
 }
 
-/** The connecting goes on for others; this caller is not kept. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  work.catch(() => undefined);
-  return new Promise<T>((done, fail) => {
-    const stop = (): void => fail(new ServerFailure(messageOf(signal.reason), false));
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(done, fail).finally(() => signal.removeEventListener("abort", stop));
-  });
-}
-
-function reasonOf(error: unknown, transport: Transport): string {
+export function reasonOf(error: unknown, transport: Transport): string {
   const { why } = transport as Partial<StdioTransport>;
   if (why !== undefined) return why;
   if (error instanceof SdkHttpError && error.status === 401)

@@ -15,7 +15,8 @@ import { afterEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { systemClock } from "../clock.ts";
 import type { McpServer as Config } from "../config/schema.ts";
-import { type Connection, createConnection } from "./client.ts";
+import type { Connection } from "./connection.ts";
+import { createConnection } from "./reconnecting.ts";
 
 const never = new AbortController().signal;
 const opened: Connection[] = [];

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
 import type { AnyTool } from "../tools/tool.ts";
-import { type Connection, createConnection } from "./client.ts";
+import type { Connection } from "./connection.ts";
 import { hidesText, type ListedTool, type Listing } from "./listing.ts";
 import { lookalikes, serverNameProblem } from "./names.ts";
 import {
@@ -19,6 +19,7 @@ import {
   readPin,
   writePin,
 } from "./pins.ts";
+import { createConnection } from "./reconnecting.ts";
 import { serverTool } from "./tools.ts";
 
 export interface McpServers {

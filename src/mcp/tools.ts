@@ -6,7 +6,7 @@ import { messageOf } from "../errors.ts";
 import { visible } from "../journal/visible.ts";
 import type { AnyTool, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { checkInput } from "./check-input.ts";
-import { type Connection, ServerFailure } from "./client.ts";
+import { type Connection, ServerFailure } from "./connection.ts";
 import { type ListedTool, toolHash } from "./listing.ts";
 import { toolName } from "./names.ts";
 import { answerOf, marked } from "./result.ts";

@@ -11,7 +11,8 @@ import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 import type { WebText } from "./web-document.ts";
 import { kindOf } from "./web-kind.ts";
 import { readInThread } from "./web-reader.ts";
-import { DEFAULT_TIMEOUT, getPage, type WebAccess, type WebReply } from "./web-request.ts";
+import type { WebAccess, WebReply } from "./web-request.ts";
+import { WEB_TIMEOUT } from "./web-sites.ts";
 
 /** Less than fits the context, with our own words. */
 const PAGE_CHARACTERS = 25_000;
@@ -45,12 +46,14 @@ export const webFetchTool = (access: WebAccess) =>
     }),
     effect: "read",
     // A little more than its own limits, so that its own answer says what happened.
-    timeout: (access.settings.timeout ?? DEFAULT_TIMEOUT) + 30_000,
+    timeout: (access.settings.timeout ?? WEB_TIMEOUT) + 30_000,
     aliases: ["web_fetch", "fetch", "web/fetch", "fetchurl", "fetch_content"],
 
     async execute({ url: written, offset = 0 }, context) {
       const url = plainUrl(written);
       if (!url) return refusal(`${JSON.stringify(visible(written))} is no http or https address.`);
+      // Its package takes a tenth of a second to load, in every process that might have needed it.
+      const { getPage } = await import("./web-request.ts");
       const reply = await getPage(url, access, context.signal);
       return reply.ok ? pageAnswer(reply, offset, context) : refusedAnswer(reply, context);
     },

@@ -13,7 +13,7 @@ import { plainHost } from "../config/hosts.ts";
 import { messageOf } from "../errors.ts";
 import { ACCEPT_ENCODING, decodersFor, readBody } from "./web-body.ts";
 import { kindOf, knownType } from "./web-kind.ts";
-import { addressProblem, urlProblem, type WebReach } from "./web-sites.ts";
+import { addressProblem, urlProblem, WEB_TIMEOUT, type WebReach } from "./web-sites.ts";
 
 export interface WebAccess extends WebReach {
   /** All addresses of a name. The system's own way by default. */
@@ -29,13 +29,12 @@ export type WebReply =
 
 const MAX_REDIRECTS = 5;
 const MAX_HEADERS = 32 * 1024;
-export const DEFAULT_TIMEOUT = 30_000;
 const DEFAULT_MAX_BYTES = 5_000_000;
 const IDLE_MS = 10_000;
 const CONNECT_MS = 5_000;
 
 export async function getPage(start: URL, access: WebAccess, cancel: AbortSignal): Promise<WebReply> {
-  const { timeout = DEFAULT_TIMEOUT } = access.settings;
+  const { timeout = WEB_TIMEOUT } = access.settings;
   const late = AbortSignal.timeout(timeout);
   const signal = AbortSignal.any([cancel, late]);
   let url = start;

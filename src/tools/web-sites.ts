@@ -10,6 +10,8 @@ import { isPublic, mayBeNamed } from "./public-address.ts";
 
 export type WebSettings = z.output<typeof Web>;
 
+export const WEB_TIMEOUT = 30_000;
+
 export interface WebReach {
   settings: WebSettings;
   /** Where Cadre itself listens: an agent must not speak to it, whatever else of this machine it may read (A40). */

@@ -249,7 +249,7 @@ it("[I10] [A31] kill -9 of our process ends the server and what the server left 
       tools: [{ name: "act" }],
       does: { act: "leave-child" },
     });
-    const client = join(import.meta.dirname, "../../src/mcp/client.ts");
+    const client = join(import.meta.dirname, "../../src/mcp/reconnecting.ts");
     const clock = join(import.meta.dirname, "../../src/clock.ts");
     const source = `
       import { createConnection } from ${JSON.stringify(client)};

@@ -24,7 +24,7 @@ const embedded = (uri: string) => ({
 export function fixtureApp(token: string): Hono {
   const app = new Hono();
   app.use(door({ keys: createKeys(token), visitors: nobody, names: [], exposed: false, cookie: "fixture" }));
-  for (const { method, path, handle } of mcpOverHttp(createMcpHandler(fixtureServer)))
+  for (const { method, path, handle } of mcpOverHttp(async () => createMcpHandler(fixtureServer)))
     app.on(method.toUpperCase(), path, handle);
   return withRefusals(app, { onProblem: () => {}, people: { mask: shapesOnly() } as never });
 }

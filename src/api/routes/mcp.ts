@@ -1,16 +1,10 @@
 // Cadre as an MCP server over streamable HTTP. Each request stands alone: nothing is remembered between two, so a restart in the
 // middle costs a client nothing but asking again. Only a client of the stateless protocol (2026-07-28) can listen for changes.
 
-import {
-  type CreateMcpHandlerOptions,
-  createMcpHandler,
-  type McpHttpHandler,
-  type McpServerFactory,
-} from "@modelcontextprotocol/server";
+import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
 import { HttpRefusal } from "../failure.ts";
-import { createMcpServer } from "../mcp/server.ts";
 import { runUri } from "../mcp/views.ts";
 import { type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
@@ -24,16 +18,29 @@ const Refused = z.looseObject({
 
 const INVALID_REQUEST = -32600;
 
-export function mcpRoutes({ store, info, asSender }: RouteParts): Route[] {
+export function mcpRoutes(parts: RouteParts): Route[] {
+  let handler: Promise<McpHttpHandler> | undefined;
+  return mcpOverHttp(() => {
+    handler ??= handlerOf(parts);
+    return handler;
+  });
+}
+
+/** Loaded for the first who speaks MCP: every `cadre run` has these routes, and hardly one is asked. */
+async function handlerOf({ store, info, asSender }: RouteParts): Promise<McpHttpHandler> {
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("../mcp/server.ts"),
+  ]);
   const factory: McpServerFactory = ({ requestInfo, era }) => {
     const client = asSender(requestInfo!, "mcp");
     return createMcpServer((use) => use(client), { version: info.version, subscribe: era === "modern" });
   };
-  return mcpOverHttp(createMcpHandler(factory, { bus: changesOf(store) }));
+  return createMcpHandler(factory, { bus: changesOf(store) });
 }
 
 /** Whatever the server offers. */
-export function mcpOverHttp(handler: McpHttpHandler): Route[] {
+export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
   return [
     route(
       {
@@ -55,7 +62,7 @@ export function mcpOverHttp(handler: McpHttpHandler): Route[] {
           }),
         },
       },
-      ({ body }, c) => handler.fetch(c.req.raw, { parsedBody: body }),
+      async ({ body }, c) => (await handler()).fetch(c.req.raw, { parsedBody: body }),
     ),
     notOffered("get", "No stream beside the answers: listen by `subscriptions/listen` (405)"),
     notOffered("delete", "No session to end (405)"),

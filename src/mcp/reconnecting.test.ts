@@ -8,8 +8,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { notesOf, type Plan, plannedServer, writePlan } from "../../test/support/mcp-server.ts";
 import { systemClock } from "../clock.ts";
 import type { McpServer } from "../config/schema.ts";
-import { type Connection, createConnection } from "./client.ts";
+import type { Connection } from "./connection.ts";
 import type { ListedTool } from "./listing.ts";
+import { createConnection } from "./reconnecting.ts";
 
 const SERVERS = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol");
 const real = (name: string, ...args: string[]): McpServer => ({

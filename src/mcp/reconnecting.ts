@@ -1,0 +1,83 @@
+// The connection to one server: opened when it is first needed, and again, after a while, when it was lost. One connection
+// serves all runs of the process; one that needs no server never loads the protocol's package.
+//  C6  What a listing says counts until the server says that it has changed, or the connection is another one.
+
+import type { Transport } from "@modelcontextprotocol/client";
+import { messageOf } from "../errors.ts";
+import { createBackOff } from "./back-off.ts";
+import type { Open } from "./client.ts";
+import { type Connection, type ConnectionParts, ServerFailure } from "./connection.ts";
+import type { Listing } from "./listing.ts";
+
+const ENDED = "it was ended with this process";
+const client = () => import("./client.ts");
+
+export function createConnection(parts: ConnectionParts): Connection {
+  const { name } = parts;
+  const backOff = createBackOff(parts.clock);
+  let open: Promise<Open> | undefined;
+  let transport: Transport | undefined;
+  let isClosed = false;
+
+  const failed = (why: string): never => {
+    backOff.failed(why);
+    throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
+  };
+  const begin = async (lost: () => void): Promise<Open> => {
+    const { connect } = await client();
+    if (isClosed) throw new Error(ENDED);
+    return connect(parts, { lost, begun: (one) => (transport = one) });
+  };
+  const connected = (): Promise<Open> => {
+    if (open) return open;
+    const why = isClosed ? ENDED : backOff.waiting();
+    if (why !== undefined) throw new ServerFailure(`The MCP server ${name} cannot be used: ${why}.`, false);
+    const lost = (): void => {
+      if (open === opening) open = undefined;
+    };
+    const opening: Promise<Open> = begin(lost).catch((error) => {
+      lost();
+      return failed(messageOf(error));
+    });
+    open = opening;
+    return opening;
+  };
+  const listed = async (): Promise<Omit<Open, "listing"> & { listing: Listing }> => {
+    const at = await connected();
+    const { listTools, reasonOf } = await client();
+    at.listing ??= listTools(at.client, name);
+    try {
+      const listing = await at.listing;
+      backOff.succeeded();
+      return { ...at, listing };
+    } catch (error) {
+      const why = reasonOf(error, at.transport);
+      await at.client.close();
+      return failed(why);
+    }
+  };
+  return {
+    list: async (signal) => (await abortable(listed(), signal)).listing,
+    async call(tool, input, signal) {
+      const at = await abortable(listed(), signal);
+      const { callTool } = await client();
+      return callTool(at, { tool, input, signal });
+    },
+    async close() {
+      isClosed = true;
+      await transport?.close().catch(() => undefined);
+    },
+  };
+}
+
+/** The connecting goes on for others; this caller is not kept. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  work.catch(() => undefined);
+  return new Promise<T>((done, fail) => {
+    const stop = (): void => fail(new ServerFailure(messageOf(signal.reason), false));
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(done, fail).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
