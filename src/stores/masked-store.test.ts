@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
+import { scratchFolder } from "../config/scratch.fixture.ts";
 import { createMask, type Mask, shapesOnly } from "../journal/mask.ts";
 import { context, spawn, startOf, take, toolResult, toolStarted } from "./contract/kit.contract.ts";
 import { maskedStore } from "./masked-store.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 import { storeContract } from "./store.contract.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadre-masked-"));
+const folder = scratchFolder("cadre-masked-");
 afterAll(() => rmSync(folder, { recursive: true }));
 let count = 0;
 const path = (): string => join(folder, `${count++}.db`);

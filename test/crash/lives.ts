@@ -1,15 +1,15 @@
 // Lives of the process under test, one after the other, on one folder.
 
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { type LeftBehind, leftBehind } from "./left-behind.ts";
 import type { ScenarioName } from "./scenario.ts";
 
-const STUCK_MS = 15_000;
+const STUCK_MS = 60_000;
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 export interface Undisturbed {
@@ -44,7 +44,7 @@ export async function liveThrough({ scenario, left }: Undisturbed, ...killAt: nu
 }
 
 async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "cadre-crash-"));
+  const folder = scratchFolder("cadre-crash-");
   try {
     return await body(folder);
   } finally {

@@ -2,11 +2,11 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, startRestate, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { startPostgres, type TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
@@ -39,7 +39,7 @@ export interface Fleet {
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 export async function startFleet(size: number): Promise<Fleet> {
-  const folder = mkdtempSync(join(tmpdir(), "cadre-fleet-"));
+  const folder = scratchFolder("cadre-fleet-");
   const oracle = join(folder, "effects.log");
   const [postgres, restate] = await Promise.all([startPostgres("fsync=off"), startRestate()]);
   const store = await postgres.newStore();

@@ -5,6 +5,9 @@ import { describe } from "../../src/engines/restate/restate.fixture.ts";
 import { describe as onPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
 import { type Fleet, startFleet } from "./fleet.ts";
 
+const TREES = Number(process.env["CADRE_TEST_TREES"] ?? 20) / 4;
+const RESTARTS = Number(process.env["CADRE_TEST_RESTARTS"] ?? 3);
+
 describe("a fleet on Restate", () => {
   onPostgres("and on Postgres", () => {
     let fleet: Fleet;
@@ -60,6 +63,16 @@ describe("a fleet on Restate", () => {
       expect(begun()).toHaveLength(1);
       fleet.letGo("third");
       await fleet.allEnd([runId]);
+    });
+
+    test("[F34] Postgres restarts again and again while trees run, also while they are recovered", async () => {
+      const planted: string[] = [];
+      for (let restart = 0; restart < RESTARTS; restart++) {
+        planted.push(...(await trees(TREES)));
+        await fleet.postgres.stop();
+        await fleet.postgres.start();
+      }
+      await fleet.allEnd(planted);
     });
 
     function say(fault: string, since: number): void {

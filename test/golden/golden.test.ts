@@ -1,7 +1,6 @@
 // Every journal that a released version wrote is read by this one, and what was at rest goes on (P13, F39).
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -13,6 +12,7 @@ import { checkInvariants } from "../support/invariants.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { type Dump, restoreDatabase } from "./dump.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 
 const HOME = fileURLToPath(new URL(".", import.meta.url));
 const recordings = readdirSync(HOME, { withFileTypes: true })
@@ -22,7 +22,7 @@ const recordings = readdirSync(HOME, { withFileTypes: true })
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "cadre-golden-"));
+  folder = scratchFolder("cadre-golden-");
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -1,8 +1,7 @@
 // Every tree that a released version exported is read, verified, folded and re-decided by this one as it was; what waits
 // in it goes on to its end (P13, F39).
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +14,7 @@ import { moveIn } from "../../src/stores/carry.ts";
 import { readTree } from "../../src/stores/tree-file.ts";
 import { decideAll, openTree, settled } from "./tree-life.ts";
 import { TREES } from "./trees.ts";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 
 const HOME = fileURLToPath(new URL(".", import.meta.url));
 const recordings = readdirSync(HOME, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".cadre"));
@@ -23,7 +23,7 @@ const nameOf = (file: string): string => file.replace(/^.*[/\\]/, "").replace(".
 let folder: string;
 let runtime: Runtime | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "cadre-trees-"));
+  folder = scratchFolder("cadre-trees-");
 });
 afterEach(async () => {
   await runtime?.stop();

@@ -3,11 +3,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { decideOutcome } from "../../src/loop/people.ts";
 import type { RunRow } from "../../src/projections/run-row.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
@@ -25,7 +24,7 @@ export interface Worker {
 }
 
 export class Fleet {
-  readonly folder = mkdtempSync(join(tmpdir(), "cadre-fleet-"));
+  readonly folder = scratchFolder("cadre-fleet-");
   private readonly store: string;
   private readonly workers: Worker[] = [];
   runtime!: Runtime;

@@ -1,14 +1,14 @@
 // A folder for the files of a simulation, gone when the process is.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 
 let folder: string | undefined;
 
 export function scratchFile(name: string): string {
   if (folder === undefined) {
-    const made = mkdtempSync(join(tmpdir(), "cadre-simulation-"));
+    const made = scratchFolder("cadre-simulation-");
     process.once("exit", () => rmSync(made, { recursive: true, force: true }));
     folder = made;
   }

@@ -1,10 +1,10 @@
 // A project in a temporary folder with its agents, a scripted model, the oracle's tools and a real SQLite store.
 // It drives its runs as `cadre up` does, or, `idle`, only when the test says so: then nothing happens by a timer.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/clock.ts";
+import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import type { EventType, JournalEvent } from "../../src/journal/events.ts";
 import { drive } from "../../src/loop/drive.ts";
 import type { Script } from "../../src/models/script.ts";
@@ -72,7 +72,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     more: tools = [],
     ...always
   } = options;
-  const folder = mkdtempSync(join(tmpdir(), "cadre-test-"));
+  const folder = scratchFolder("cadre-test-");
   const oracle = join(folder, "effects.log");
   mkdirSync(join(folder, "agents"));
   for (const [name, keys] of Object.entries({ tester: agent, ...cast })) {

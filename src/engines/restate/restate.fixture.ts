@@ -2,11 +2,10 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe as anyDescribe, test as anyTest } from "vitest";
+import { scratchFolder } from "../../config/scratch.fixture.ts";
 import { findRestate } from "./binary.fixture.ts";
 
 export interface TestRestate {
@@ -30,7 +29,7 @@ export const test = anyTest.skipIf(!binary);
 export const describe = anyDescribe.skipIf(!binary);
 
 export async function startRestate(): Promise<TestRestate> {
-  const folder = mkdtempSync(join(tmpdir(), "cadre-restate-"));
+  const folder = scratchFolder("cadre-restate-");
   const [ingress, admin, node] = (await freePorts(3)) as [number, number, number];
   const run = () => serve(folder, { ingress, admin, node });
   let server = await run();

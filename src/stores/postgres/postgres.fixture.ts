@@ -2,13 +2,13 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { describe as anyDescribe, test as anyTest } from "vitest";
+import { scratchFolder } from "../../config/scratch.fixture.ts";
 import { type Binaries, findPostgres } from "./binaries.fixture.ts";
 
 export interface TestPostgres {
@@ -32,7 +32,7 @@ export const describe = anyDescribe.skipIf("problem" in found);
 
 export async function startPostgres(...settings: string[]): Promise<TestPostgres> {
   if ("problem" in found) throw new Error(`Postgres cannot run here: ${found.problem}.`);
-  const folder = mkdtempSync(join(tmpdir(), "cadre-postgres-"));
+  const folder = scratchFolder("cadre-postgres-");
   found.give(folder);
   await initialise(found, folder);
   const port = await freePort();

@@ -1,11 +1,11 @@
 // What only a file shows: a prune that was cut off, and files from before pruning was known.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
+import { scratchFolder } from "../../config/scratch.fixture.ts";
 import type { Payload } from "../../journal/events.ts";
 import {
   admit,
@@ -21,7 +21,7 @@ import {
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./store.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadre-prune-"));
+const folder = scratchFolder("cadre-prune-");
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const open = (path: string): Store => openSqliteStore({ path, clock: fakeClock() });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { fakeClock } from "../../clock.ts";
+import { scratchFolder } from "../../config/scratch.fixture.ts";
 import {
   admit,
   childStarted,
@@ -16,7 +16,7 @@ import {
 import { storeContract } from "../store.contract.ts";
 import { openSqliteStore } from "./store.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadre-store-"));
+const folder = scratchFolder("cadre-store-");
 afterAll(() => rmSync(folder, { recursive: true }));
 let count = 0;
 
