@@ -48,7 +48,7 @@ const FACTS: Record<string, { fact: Fact; is: unknown }> = {
   "12-company": { fact: count("RUN_COMPLETED"), is: 9 },
 };
 
-const guide = globSync("docs/guide/*.md", { cwd: ROOT });
+const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
 const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
 
 test("[S3-67] twelve examples, each with a telling fact and a line in the list", () => {
