@@ -1,6 +1,7 @@
 // The two ways to do an example's work, each as a project in a temporary folder: by its pattern, as it stands; and by a
 // coordinator, with the same agents without their patterns and the same words.
 
+import { globSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,8 @@ export async function coordinated(coordinator: Coordinator): Promise<Staged> {
 }
 
 async function copied(name: string) {
-  const { example } = (await import(`../examples/${name}/main.ts`)) as { example: Example };
+  const [main] = globSync(`examples/*-${name}/main.ts`, { cwd: ROOT });
+  const { example } = (await import(join(ROOT, main!))) as { example: Example };
   const folder = await mkdtemp(join(tmpdir(), "cadre-bench-"));
   await cp(example.folder, folder, { recursive: true });
   await writeFile(join(folder, "cadre.yaml"), "model: scripted/bench\n");

@@ -31,6 +31,8 @@ const CODES = {
 
 export type ErrorCode = keyof typeof CODES;
 
+export const ERROR_CODES = Object.keys(CODES) as ErrorCode[];
+
 export class CadreError extends Error {
   readonly code: ErrorCode;
   readonly details: Record<string, unknown> | undefined;

@@ -1,5 +1,7 @@
 // Whether an example went as it says: a sentence for each thing that did not.
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { RunTree } from "../../src/api/schema.ts";
 import { allOf, branches } from "../../src/cli/view/branches.ts";
 import { baseName } from "../../src/journal/definition.ts";
@@ -25,9 +27,13 @@ export interface Expected {
   misses?: Record<string, string[]>;
   /** Agents that are all at work before the first of them is done. */
   together?: string[];
+  /** What the journals of the tree say, in commit order and among other things: `APPROVAL_DECIDED reject`. */
+  journal?: string[];
+  /** What stands in a file afterwards; `null`: there is no such file. */
+  files?: Record<string, string | null>;
 }
 
-export function problemsOf(expected: Expected, played: Played): string[] {
+export function problemsOf(expected: Expected, played: Played, folder: string): string[] {
   return [
     ...unfinished(played),
     ...wrongTree(expected, played),
@@ -35,10 +41,12 @@ export function problemsOf(expected: Expected, played: Played): string[] {
     ...Object.entries(expected.reads).flatMap(([agent, parts]) => notRead(agent, parts, played)),
     ...Object.entries(expected.misses ?? {}).flatMap(([agent, parts]) => readToo(agent, parts, played)),
     ...apart(expected.together ?? [], played),
+    ...notHappened(expected.journal ?? [], played),
+    ...Object.entries(expected.files ?? {}).flatMap(([file, text]) => wrongFile(join(folder, file), text)),
   ];
 }
 
-function unfinished({ tree }: Played): string[] {
+export function unfinished({ tree }: Played): string[] {
   return allOf(tree)
     .filter(({ status }) => status !== "completed")
     .map(({ agent, id, status, summary }) => `${agent} (run ${id}) is ${status}: ${summary}`);
@@ -89,6 +97,28 @@ function apart(agents: readonly string[], { tree, events }: Played): string[] {
   const firstEnd = own.findIndex(({ type }) => type === "RUN_COMPLETED");
   if (agents.length === 0 || (lastStart >= 0 && lastStart < firstEnd)) return [];
   return [`${agents.join(" and ")} were not at work together.`];
+}
+
+/** A type, then words that stand in the payload. */
+function notHappened(wanted: readonly string[], { events }: Played): string[] {
+  let at = 0;
+  return wanted
+    .filter((line) => {
+      const [type, ...words] = line.split(" ");
+      const found = events.findIndex(
+        (event, index) =>
+          index >= at && event.type === type && JSON.stringify(event.payload).includes(words.join(" ")),
+      );
+      if (found >= 0) at = found + 1;
+      return found < 0;
+    })
+    .map((line) => `The journals were to say "${line}" here, and do not.`);
+}
+
+function wrongFile(path: string, wanted: string | null): string[] {
+  if (wanted === null) return existsSync(path) ? [`${path} is there, and was not to be.`] : [];
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return text.includes(wanted) ? [] : [`${path} does not say "${wanted}".`];
 }
 
 const runsOf = (agent: string, tree: RunTree): RunTree[] =>

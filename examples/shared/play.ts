@@ -1,25 +1,29 @@
 // Plays an example with the real runtime, on a copy of its folder: prints the journal of its first run, what others read
-// and the tree; then holds what happened against what the example says must. The model's words come from its script.
+// and the tree; then holds what happened against what the example says must. The model's words come from its script, or
+// with `--model` from another model: then only that everything ended is held against it.
 
-import { cp, mkdtemp, readFile, realpath } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
 import type { CadreClient } from "../../src/api/client.ts";
+import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
 import { connect } from "../../src/cli/connect.ts";
 import { allOf } from "../../src/cli/view/branches.ts";
 import { plain } from "../../src/cli/view/plain.ts";
 import { baseName } from "../../src/journal/definition.ts";
 import type { JournalEvent } from "../../src/journal/events.ts";
-import { type Expected, type Played, problemsOf } from "./checks.ts";
-import { ENVIRONMENT } from "./environment.ts";
+import { type Expected, type Played, problemsOf, unfinished } from "./checks.ts";
 import { journalLines } from "./journal.ts";
+import { makeStage } from "./stage.ts";
 import { treeLines } from "./tree.ts";
 
 export interface Example {
-  /** Where it stands; its script and its model are called like the folder. */
+  /** Where it stands; its script and its model are called like the folder, without the number. */
   folder: string;
   /** Who is given the task. */
   agent: string;
+  /** Who answers what is asked; absent: nothing is. */
+  person?: (item: ApprovalView) => DecisionBody;
   /** Who was told something that is worth reading in full. */
   shows: string[];
   expected: Expected;
@@ -27,43 +31,47 @@ export interface Example {
 
 /** For a process that does nothing else. */
 export async function main(example: Example): Promise<void> {
-  const problems = await play(example, (text) => console.log(text));
+  const { model } = parseArgs({ options: { model: { type: "string" } } }).values;
+  const problems = await play(example, (text) => console.log(text), model);
   for (const problem of problems) console.error(`\nNot as it should be: ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
 }
 
 /** A sentence for each thing that is not as it should be. */
-export async function play(example: Example, say: (text: string) => void): Promise<string[]> {
-  const folder = await stageOf(example);
-  const { client, problems, close } = await connect({ folder, env: ENVIRONMENT, drive: true });
+async function play(example: Example, say: (text: string) => void, model?: string): Promise<string[]> {
+  const { folder, env } = await makeStage(example.folder, model);
+  const { client, problems, close } = await connect({ folder, env, drive: true });
   try {
     if (problems.length > 0) return problems;
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
     const { runId } = await client.startRun({ agent: example.agent, task });
-    await ended(runId, client);
+    await ended(runId, client, example.person, model === undefined ? PATIENCE_MS : LONG_PATIENCE_MS);
     const played = await playedOf(runId, client);
     for (const text of tale(example, played)) say(text);
-    const wrong = problemsOf(example.expected, played);
-    if (wrong.length === 0) say(`\nChecked.\n\n  cadre show ${runId} -C ${folder}`);
+    const wrong = model === undefined ? problemsOf(example.expected, played, folder) : unfinished(played);
+    const word = model === undefined ? "Checked." : `Ended, with ${model}.`;
+    if (wrong.length === 0) say(`\n${word}\n\n  cadre show ${runId} -C ${folder}`);
     return wrong;
   } finally {
     await close();
   }
 }
 
-/** Nothing here waits for a person, so what takes longer than this has gone wrong, and the checks say how. */
-const PATIENCE_MS = 20_000;
+/** Nothing here waits for a stranger, so what takes longer than this has gone wrong, and the checks say how. */
+const PATIENCE_MS = 60_000;
+const LONG_PATIENCE_MS = 600_000;
 
-async function ended(runId: string, client: CadreClient): Promise<void> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  for await (const _ of client.follow({ runId, tree: true, signal }));
-}
-
-async function stageOf({ folder }: Example): Promise<string> {
-  const name = basename(folder);
-  const stage = join(await realpath(await mkdtemp(join(tmpdir(), `cadre-${name}-`))), name);
-  await cp(folder, stage, { recursive: true, filter: (path) => basename(path) !== ".cadre" });
-  return stage;
+async function ended(
+  runId: string,
+  client: CadreClient,
+  person: Example["person"],
+  patience: number,
+): Promise<void> {
+  const signal = AbortSignal.timeout(patience);
+  for await (const item of client.follow({ runId, tree: true, signal })) {
+    if (person === undefined || item.type !== "event" || item.event.type !== "RUN_SUSPENDED") continue;
+    for (const open of await client.approvals({ runId })) await client.decide(open.id, person(open));
+  }
 }
 
 async function playedOf(runId: string, client: CadreClient): Promise<Played> {

@@ -441,5 +441,5 @@ test("the demo plays to its end where nobody is at a terminal, and leaves the re
   expect(played).toMatchObject({ code: 0, stderr: "" });
   const result = played.lines().at(-1);
   expect(result).toMatchObject({ status: "completed", result: { files_modified: ["service/pricing.js"] } });
-  expect(await readdir(join(import.meta.dirname, "../../examples/incident"))).not.toContain(".cadre");
+  expect(await readdir(join(import.meta.dirname, "../../examples/11-incident"))).not.toContain(".cadre");
 });

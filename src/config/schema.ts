@@ -11,24 +11,28 @@ const text = z.string().min(1);
 
 /** Limits as people write them: durations may be words. Fits `AgentLimits` of the journal. */
 export const LimitsInput = z.strictObject({
-  maxTurns: count.optional(),
-  maxDuration: Duration.optional(),
-  approvalTimeout: Duration.optional(),
-  maxToolCallsPerTurn: count.optional(),
-  toolTimeout: Duration.optional(),
-  maxTokens: count.optional(),
-  maxCost: z.number().nonnegative().optional(),
-  maxDepth: count.optional(),
-  maxChildren: count.optional(),
-  maxEvents: count.optional(),
-  onBudget: z.enum(["stop", "suspend"]).optional(),
+  maxTurns: count.optional().describe("Answers of the model (20)"),
+  maxDuration: Duration.optional().describe("Active time; waiting does not count (30m)"),
+  approvalTimeout: Duration.optional().describe("How long a person at a terminal is waited for (1h)"),
+  maxToolCallsPerTurn: count.optional().describe("Calls in one answer (10)"),
+  toolTimeout: Duration.optional().describe("How long a call may take"),
+  maxTokens: count.optional().describe("The run's own tokens"),
+  maxCost: z.number().nonnegative().optional().describe("The run's own cost, in dollars"),
+  maxDepth: count.optional().describe("Delegations below each other (3)"),
+  maxChildren: count.optional().describe("Children of one run (20)"),
+  maxEvents: count.optional().describe("Events in the journal (100,000)"),
+  onBudget: z
+    .enum(["stop", "suspend"])
+    .optional()
+    .describe("What a spent budget means: one last turn, or a person is asked"),
   tree: z
     .strictObject({
       maxTokens: count.optional(),
       maxCost: z.number().nonnegative().optional(),
       maxRuns: count.optional(),
     })
-    .optional(),
+    .optional()
+    .describe("The same for a run and everything below it, together"),
 });
 
 export const Provider = z.strictObject({
@@ -198,50 +202,66 @@ export const Webhook = z
 export type Webhook = z.output<typeof Webhook>;
 
 export const CONFIG_KEYS = {
-  model: text,
-  providers: z.record(z.string(), Provider),
-  aliases: z.record(z.string(), text),
-  prices: z.record(
-    z.string(),
-    z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }),
-  ),
-  limits: LimitsInput,
+  model: text.describe("The model of agents that name none: `provider/model`"),
+  providers: z.record(z.string(), Provider).describe("Servers of models beside the built-in ones, by name"),
+  aliases: z.record(z.string(), text).describe("Names for models, as agent files use them: `sonnet`, `fast`"),
+  prices: z
+    .record(z.string(), z.looseObject({ input: z.number().nonnegative(), output: z.number().nonnegative() }))
+    .describe("What a million tokens of a model cost, where that is not known"),
+  limits: LimitsInput.describe("What bounds every run here, unless its agent says otherwise"),
   permissions: onlyKeys({
     preset: z.enum(["read-only", "ask", "edits", "trusted"]).exactOptional(),
     allow: rules,
     ask: rules,
     deny: rules,
-  }),
-  approvals: z.strictObject({
-    timeout: Duration.optional(),
-    onTimeout: z.enum(["reject", "fail", "wait"]).optional(),
-    unattended: z.enum(["park", "reject", "fail"]).optional(),
-  }),
-  mcpServers: z.record(z.string(), McpServer),
-  loki: Loki,
-  web: Web,
-  services: z.record(z.string(), Service),
-  roles: z.union([text, z.array(z.unknown()), z.looseObject({})]),
-  sandbox: Sandbox,
-  taint: onOff,
-  store: text,
-  engine: z.enum(["local", "pg-boss", "restate"]),
-  restate: Restate,
-  server: z.strictObject({
-    host: text.optional(),
-    port: z.int().min(0).max(65_535).optional(),
-    /** Where people reach it, for links in what is sent to them: https://cadre.example.com */
-    url: Endpoint.optional(),
-    /** Names beside those of the loopback that it is reached by. */
-    names: z.array(text).optional(),
-  }),
-  concurrency: z.int().positive(),
-  search: Search,
-  webhooks: z.record(WebhookName, Webhook),
-  users: Users,
-  /** The folders whose runs a pool of workers takes. */
-  pools: z.record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text).min(1)),
-  retention: z.unknown(),
+  }).describe("What may happen: rules, and a preset for what no rule names"),
+  approvals: z
+    .strictObject({
+      timeout: Duration.optional().describe("As `limits.approvalTimeout`"),
+      onTimeout: z
+        .enum(["reject", "fail", "wait"])
+        .optional()
+        .describe("Then the call counts as rejected, the run fails, or it waits on (reject)"),
+      unattended: z
+        .enum(["park", "reject", "fail"])
+        .optional()
+        .describe(
+          "What a call comes to where nobody is there: it waits without a deadline, or as above (park)",
+        ),
+    })
+    .describe("What becomes of a question that nobody answers"),
+  mcpServers: z
+    .record(z.string(), McpServer)
+    .describe("Programs and addresses that bring tools of their own"),
+  loki: Loki.describe("Where logs are asked for"),
+  web: Web.describe("Which hosts pages may be read from"),
+  services: z.record(z.string(), Service).describe("What may be restarted, how, and how its health is asked"),
+  roles: z
+    .union([text, z.array(z.unknown()), z.looseObject({})])
+    .describe("Agents in the form of other products: a list, or a file with one"),
+  sandbox: Sandbox.describe("What holds commands to what they may reach"),
+  taint: onOff.describe("Whether strangers' words in a run make more calls ask (on)"),
+  store: text.describe("Where journals are: `sqlite:<file>`, `postgres://…`, or `env:NAME`"),
+  engine: z.enum(["local", "pg-boss", "restate"]).describe("Who says which run is driven next (local)"),
+  restate: Restate.describe("Of the engine `restate`"),
+  server: z
+    .strictObject({
+      host: text.optional(),
+      port: z.int().min(0).max(65_535).optional(),
+      /** Where people reach it, for links in what is sent to them: https://cadre.example.com */
+      url: Endpoint.optional(),
+      /** Names beside those of the loopback that it is reached by. */
+      names: z.array(text).optional(),
+    })
+    .describe("Where `cadre up` serves (127.0.0.1:4470)"),
+  concurrency: z.int().positive().describe("Agents at work in one workspace at the same time (10)"),
+  search: Search.describe("Who searches the web"),
+  webhooks: z.record(WebhookName, Webhook).describe("Where notices go, by name"),
+  users: Users.describe("What named users see who are no admins"),
+  pools: z
+    .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text).min(1))
+    .describe("The folders whose runs a pool of workers takes"),
+  retention: z.unknown().describe("Read, and without effect yet: see `cadre prune`"),
 };
 
 export type ConfigValues = KeyValues<typeof CONFIG_KEYS>;

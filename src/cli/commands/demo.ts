@@ -1,4 +1,4 @@
-// `cadre demo`: plays examples/incident on a copy in a temporary folder. Everything is real but the model's words.
+// `cadre demo`: plays examples/11-incident on a copy in a temporary folder. Everything is real but the model's words.
 
 import { DEMO_AGENT, stageDemo } from "../demo-stage.ts";
 import { createInvocation, type Invocation, isAttended } from "../io.ts";

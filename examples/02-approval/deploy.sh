@@ -1,0 +1,3 @@
+#!/bin/sh
+# Where the settings would go live.
+cp settings.json live.json

@@ -1,0 +1,33 @@
+// `node examples/02-approval/main.ts`: reading passes, an edit is approved, a command is rejected, and its agent goes on.
+
+import type { ApprovalView, DecisionBody } from "../../src/api/schema.ts";
+import { type Example, main } from "../shared/play.ts";
+
+/** Who is asked: yes to the settings, no to everything else. */
+function person({ tool }: ApprovalView): DecisionBody {
+  return tool === "Edit" ? { decision: "approve" } : { decision: "reject", note: "Not before noon." };
+}
+
+export const example: Example = {
+  folder: import.meta.dirname,
+  agent: "keeper",
+  shows: [],
+  person,
+  expected: {
+    tree: ["keeper, user, 4"],
+    answer: { by: "keeper", says: "It is not live, because that was rejected." },
+    reads: {},
+    journal: [
+      'TOOL_PROPOSED "verdict":"allow"',
+      'TOOL_PROPOSED "verdict":"ask"',
+      'APPROVAL_DECIDED "decision":"approve"',
+      "TOOL_RESULT modified settings.json",
+      'TOOL_PROPOSED "verdict":"ask"',
+      'APPROVAL_DECIDED "decision":"reject"',
+      "RUN_COMPLETED",
+    ],
+    files: { "settings.json": '"timeoutSeconds": 30', "live.json": null },
+  },
+};
+
+if (import.meta.main) await main(example);

@@ -1,0 +1,32 @@
+// `node examples/06-advisors/main.ts`: a purchase is decided after compliance and risk have looked at it, both at once.
+
+import { type Example, main } from "../shared/play.ts";
+
+const REQUEST = "Shall we move our log archive to Northwind Logs?";
+
+export const example: Example = {
+  folder: import.meta.dirname,
+  agent: "patterns/decision-maker",
+  shows: ["decision-maker"],
+  expected: {
+    tree: ["decision-maker, user, 1", "├─ compliance-checker, advisor, 2", "└─ risk-assessor, advisor, 1"],
+    answer: { by: "decision-maker", says: "GO WITH CONDITIONS" },
+    reads: {
+      "compliance-checker": [REQUEST],
+      "risk-assessor": [REQUEST],
+      "decision-maker": [
+        "## ORIGINAL USER REQUEST",
+        REQUEST,
+        "## ANALYSIS GATHERED",
+        "### From compliance-checker",
+        "two of three rules are not met",
+        "### From risk-assessor",
+        "leaving costs more than staying",
+      ],
+    },
+    misses: { "compliance-checker": ["Locked in"], "risk-assessor": ["policy.md"] },
+    together: ["compliance-checker", "risk-assessor"],
+  },
+};
+
+if (import.meta.main) await main(example);

@@ -1,0 +1,17 @@
+// `node examples/10-mcp/main.ts`: an agent with a tool of an MCP server, whose words are taken for a stranger's.
+
+import { type Example, main } from "../shared/play.ts";
+
+export const example: Example = {
+  folder: import.meta.dirname,
+  agent: "buyer",
+  shows: [],
+  expected: {
+    tree: ["buyer, user, 2"],
+    answer: { by: "buyer", says: "Order seven of A4 paper" },
+    reads: {},
+    journal: ["TOOL_PROPOSED mcp__stock__count", "TOOL_RESULT untrusted-", "RUN_COMPLETED"],
+  },
+};
+
+if (import.meta.main) await main(example);

@@ -1,0 +1,185 @@
+// Every example by its README's own command, in a process of its own. Each judges itself; here the journal that it left behind is
+// asked as well, and it is shown that an example can find itself wanting, and that README and guide show what it prints.
+
+import { execFile } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LLMock } from "@copilotkit/aimock";
+import { afterAll, describe, expect, test } from "vitest";
+import { connect } from "../src/cli/connect.ts";
+import type { JournalEvent } from "../src/journal/events.ts";
+import { ENVIRONMENT } from "./shared/environment.ts";
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "..");
+const temporary = mkdtempSync(join(tmpdir(), "cadre-examples-"));
+afterAll(() => rmSync(temporary, { recursive: true }));
+
+type Fact = (events: JournalEvent[]) => unknown;
+const count = (type: JournalEvent["type"]) => (events: JournalEvent[]) =>
+  events.filter((event) => event.type === type).length;
+const triggers: Fact = (events) =>
+  events.flatMap(({ type, payload }) => (type === "RUN_STARTED" ? [payload.trigger] : []));
+
+/** What the journals of the tree must say, seen from outside: one telling thing for each. */
+const FACTS: Record<string, { fact: Fact; is: unknown }> = {
+  "01-hello": { fact: (events) => events.length, is: 4 },
+  "02-approval": {
+    fact: (events) =>
+      events.flatMap(({ type, payload }) => (type === "APPROVAL_DECIDED" ? [payload.decision] : [])),
+    is: ["approve", "reject"],
+  },
+  "03-delegation": { fact: count("CHILD_RUN_COMPLETED"), is: 2 },
+  "04-handoff": { fact: triggers, is: ["user", "handoff"] },
+  "05-router": { fact: triggers, is: ["user", "route"] },
+  "06-advisors": { fact: triggers, is: ["user", "advisor", "advisor"] },
+  "07-team": { fact: triggers, is: ["user", ...Array(6).fill("team")] },
+  "08-best-of": { fact: triggers, is: ["user", ...Array(4).fill("best_of")] },
+  "09-steps": { fact: count("STEP_YIELDED"), is: 7 },
+  "10-mcp": {
+    fact: (events) =>
+      events.some(
+        ({ type, payload }) => type === "TOOL_RESULT" && /<untrusted-/.test(String(payload.output)),
+      ),
+    is: true,
+  },
+  "11-incident": { fact: count("APPROVAL_DECIDED"), is: 3 },
+  "12-company": { fact: count("RUN_COMPLETED"), is: 9 },
+};
+
+const guide = globSync("docs/{guide,how}/*.md", { cwd: ROOT });
+const NAMES = globSync("[0-9][0-9]-*", { cwd: HERE }).toSorted();
+
+test("[S3-67] twelve examples, each with a telling fact and a line in the list", () => {
+  expect(NAMES).toEqual(Object.keys(FACTS));
+  const list = readFileSync(join(HERE, "README.md"), "utf8");
+  for (const name of NAMES) expect(list).toContain(`| [${name}](${name}/README.md) |`);
+});
+
+describe.concurrent.each(NAMES)("%s", (name) => {
+  const [command, ...others] = commandsOf(name);
+
+  test("[S3-67] runs by its README's command, is as it says, and is shown as it prints", {
+    timeout: 120_000,
+  }, async () => {
+    const { code, stdout, stderr } = await run(command!);
+    expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("\nChecked.\n");
+    const { fact, is } = FACTS[name]!;
+    expect(fact(await journalsOf(stdout))).toEqual(is);
+    const printed = new Set(normalized(stdout));
+    for (const { page, block } of blocksOf(name.slice(3), [...guide, `examples/${name}/README.md`]))
+      for (const line of normalized(block)) expect(printed, page).toContain(line);
+  });
+
+  test("names the command for a real model", () => {
+    expect(others.join("\n")).toContain(`… ${command} --model anthropic/`);
+  });
+});
+
+test.each(["handoff", "router", "advisors", "best-of", "team", "company"])(
+  "[S3-70] %s is shown in the guide",
+  (name) => {
+    expect(blocksOf(name, guide)).not.toEqual([]);
+  },
+);
+
+test.concurrent("an example in which one agent has done it all finds itself wanting", {
+  timeout: 120_000,
+}, async () => {
+  const script = `
+    import { example } from ${JSON.stringify(join(HERE, "04-handoff/main.ts"))};
+    import { main } from ${JSON.stringify(join(HERE, "shared/play.ts"))};
+    await main({ ...example, agent: "assistant", expected: { ...example.expected, journal: ["CHILD_RUN_STARTED"], files: { "incident.md": "?" } } });`;
+  const { code, stderr } = await exec(process.execPath, ["--input-type=module", "--eval", script]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Not as it should be: The tree is\nassistant, user, \d\nwhere this/m);
+  expect(stderr).toContain("Not as it should be: The answer does not say");
+  expect(stderr).toContain('Not as it should be: The journals were to say "CHILD_RUN_STARTED"');
+  expect(stderr).toMatch(/^Not as it should be: \S+incident\.md does not say/m);
+});
+
+test.concurrent("[S1-35] steps: where the model is no help, a person is asked", {
+  timeout: 120_000,
+}, async () => {
+  const helpless = commandsOf("09-steps").find((line) => line.endsWith("--model scripted/helpless"))!;
+  const { code, stdout } = await run(helpless);
+  expect(code).toBe(0);
+  expect(stdout).toContain("The tests fail. A person takes over.");
+});
+
+test.concurrent("the same command with a model over HTTP: its words, and its end", {
+  timeout: 120_000,
+}, async () => {
+  const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
+  mock.addFixture({ match: { predicate: () => true }, response: { content: "Welcome, Ada." } });
+  await mock.start();
+  try {
+    const env = { OPENAI_BASE_URL: `${mock.url}/v1`, OPENAI_API_KEY: "test" };
+    const { code, stdout, stderr } = await run(`${commandsOf("01-hello")[0]!} --model openai/gpt-5`, env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("── the answer\nWelcome, Ada.\n");
+    expect(stdout).toContain("Ended, with openai/gpt-5.");
+  } finally {
+    await mock.stop();
+  }
+});
+
+function commandsOf(name: string): string[] {
+  const text = readFileSync(join(HERE, name, "README.md"), "utf8");
+  return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => block!.trim().split("\n"));
+}
+
+function run(command: string, env: Record<string, string> = {}) {
+  const [program, ...args] = command.split(" ");
+  expect(program).toBe("node");
+  return exec(process.execPath, args, env);
+}
+
+function exec(program: string, args: string[], env: Record<string, string> = {}) {
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(
+      program,
+      args,
+      {
+        cwd: ROOT,
+        env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: join(temporary, "compiled"), ...env },
+        encoding: "utf8",
+      },
+      (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+/** Of the whole tree, as the example's last line says where to look. */
+async function journalsOf(stdout: string): Promise<JournalEvent[]> {
+  const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
+  const { client, close } = await connect({ folder: folder!, env: ENVIRONMENT, drive: false });
+  try {
+    return await client.treeEvents(runId!);
+  } finally {
+    await close();
+  }
+}
+
+/** What pages say that an example prints. */
+function blocksOf(name: string, pages: readonly string[]): { page: string; block: string }[] {
+  return pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(/^```text (\S+)\n(.*?)^```$/gms)]
+      .filter(([, of]) => of === name)
+      .map(([, , block]) => ({ page, block: block! })),
+  );
+}
+
+/** Without what differs from run to run: ids, times, the number of an event where children end in another order. */
+function normalized(text: string): string[] {
+  return text
+    .replaceAll(/\b[rc][0-9a-z]{21}\b/g, "<run>")
+    .replaceAll(/untrusted-[0-9a-z]{16}/g, "untrusted-<nonce>")
+    .replaceAll(/\b[\d.]+ m?s\b/g, "<time>")
+    .replaceAll(/^ *\d+(?= {2}[A-Z_]+( |$))/gm, "")
+    .split("\n")
+    .map((line) => line.replaceAll(/ +/g, " ").trim())
+    .filter((line) => line !== "" && line !== "…");
+}

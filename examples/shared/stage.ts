@@ -1,0 +1,35 @@
+// Where an example plays: a copy of its folder, with its own model or another one, and a place for what Cadre remembers about a
+// person, so that this person's own is left alone.
+
+import { cp, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { ENVIRONMENT } from "./environment.ts";
+
+export interface Stage {
+  folder: string;
+  env: Record<string, string | undefined>;
+}
+
+/** What is said about the example is not for its agents. */
+const NOT_OF_THE_PROJECT = /^(\.cadre|main\.ts|README\.md)$|\.(test|fixture)\.ts$/;
+
+export async function makeStage(source: string, model: string | undefined): Promise<Stage> {
+  const name = basename(source);
+  const root = await realpath(await mkdtemp(join(tmpdir(), `cadre-${name}-`)));
+  const folder = join(root, name);
+  await cp(source, folder, { recursive: true, filter: (path) => !NOT_OF_THE_PROJECT.test(basename(path)) });
+  if (model !== undefined) await replaceModel(folder, model);
+  // Keys are handed on only to who asked for another model: otherwise nothing here can cost anything.
+  const keys = model === undefined ? {} : process.env;
+  return { folder, env: { ...keys, ...ENVIRONMENT, XDG_CONFIG_HOME: join(root, "config") } };
+}
+
+async function replaceModel(folder: string, model: string): Promise<void> {
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!/(^|\/)cadre\.yaml$|^agents\/.*\.md$/.test(name)) continue;
+    const path = join(folder, name);
+    const text = await readFile(path, "utf8");
+    await writeFile(path, text.replace(/^model: scripted\/\S+/m, `model: ${model}`));
+  }
+}

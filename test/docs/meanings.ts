@@ -1,0 +1,88 @@
+// What the reference says about things whose names alone say too little. The compiler asks for each one that is added.
+
+import type { EXIT } from "../../src/cli/io.ts";
+import type { ErrorCode } from "../../src/errors.ts";
+import type { EventType } from "../../src/journal/events.ts";
+
+export const EVENT_MEANINGS: Record<EventType, string> = {
+  RUN_STARTED: "A run was admitted: who, what for, and within which limits. Always the first.",
+  CONTEXT_ADDED: "A message from outside the model came in.",
+  MODEL_CALL_STARTED: "Intent: a model is about to be asked.",
+  AGENT_THOUGHT: "Outcome: what the model answered, and what it cost.",
+  MODEL_CALL_FAILED: "Outcome: the model did not answer.",
+  TOOL_PROPOSED: "A call was judged: allow, ask or deny, and by which rule.",
+  APPROVAL_DECIDED: "An item was decided by a person, or its time was up.",
+  PERSON_ASKED: "An item is for a named person now; it stays open, and whoever may decide still may.",
+  TOOL_STARTED: "Intent: a call is about to happen.",
+  TOOL_RESULT: "Outcome: what came of a call.",
+  OUTCOME_DECIDED: "A person said what became of a call that a crash had left open.",
+  RUN_SUSPENDED: "The run rests until somebody or something comes.",
+  RUN_RESUMED: "The run goes on.",
+  CHILD_RUN_STARTED: "Intent: a child exists from this commit on.",
+  CHILD_RUN_COMPLETED: "Outcome: a child has ended, and this is what it hands over.",
+  TEAM_ROUND_STARTED: "A round of a team's discussion began.",
+  TEAM_MESSAGE: "A member, or the coordinator, said something to the others.",
+  TEAM_VOTE: "A member said whether the discussion may end.",
+  STEP_YIELDED: "A module asked for something, and this is what it was answered with.",
+  CONTEXT_COMPACTED: "What came before became too long, and a summary stands in its place for the model.",
+  LIMIT_REACHED: "A limit was met: soft warns, hard ends the run.",
+  TIMER_SET: "The run waits for a time.",
+  TIMER_FIRED: "That time has come.",
+  CANCEL_REQUESTED: "Somebody wants the run to end.",
+  RUN_CANCELLED: "The run ended because somebody wanted it to.",
+  RUN_MOVED: "The run ended here and goes on in another store.",
+  SYSTEM_ERROR: "Something went wrong that is neither the model's nor a tool's doing.",
+  RUN_COMPLETED: "The run ended with an answer.",
+  RUN_FAILED: "The run ended without one, and says why.",
+};
+
+export const ERROR_MEANINGS: Record<ErrorCode, string> = {
+  USAGE: "The command line cannot be understood.",
+  BAD_REQUEST: "The request cannot be understood; nothing was changed.",
+  AGENT_NOT_FOUND: "No agent has this name. `cadre agents` lists those that there are.",
+  AGENT_INVALID: "The agent's file has an error. `cadre agents validate` says where.",
+  CONFIG_INVALID: "`cadre.yaml`, a script or a variable has an error; the sentence says where.",
+  UNAUTHORIZED: "No token, or a wrong one.",
+  FORBIDDEN: "The token is right, and its user may not do this.",
+  UNTRUSTED: "The folder is not [trusted](../trust.md).",
+  NOT_FOUND: "There is no such run, item or file.",
+  CONFLICT: "Something came in between. Look again, then decide again.",
+  ALREADY_DECIDED: "Somebody was faster; the first decision stands.",
+  OUTCOME_UNKNOWN:
+    "A call was under way when a process ended: a person says what became of it (`cadre outcome`).",
+  RUN_TERMINAL: "The run has ended; `cadre retry` or `cadre fork` goes on from it.",
+  STALE: "What this rests on has changed, or a reader was too slow. Ask again.",
+  UNPROCESSABLE: "The request is understood, and cannot be done as it is.",
+  MODEL_UNKNOWN: "No provider here has this model.",
+  PROVIDER_KEY_MISSING: "The provider's key is not in the environment; the sentence names the variable.",
+  PROVIDER_UNAVAILABLE: "The provider did not answer. The run waits and tries again by itself.",
+  ENGINE_AWAY: "The engine cannot be reached. What was admitted is safe, and is driven when it is back.",
+  STORAGE_FULL: "The disk is full. What was recorded is safe; make room, then go on.",
+  STORAGE_UNUSABLE: "The store cannot be opened or written.",
+  STORE_OWNED: "Another Cadre process has the store and did not let go of it.",
+  JOURNAL_NEWER: "A newer Cadre wrote this journal. It is left alone: update this one.",
+  JOURNAL_CORRUPT: "A journal does not verify. The run is set aside, the others go on.",
+  INTERNAL: "Cadre itself has failed. What was recorded is safe.",
+};
+
+export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  done: "done",
+  failed: "failed",
+  usage: "the command cannot be understood, or cannot be done as it is",
+  waiting: "the run waits for a person",
+  cancelled: "the run was cancelled",
+  interrupted: "Ctrl-C; the run goes on when you say so",
+};
+
+export const VARIABLES: Record<string, string> = {
+  CADRE_MODEL: "as `model`",
+  CADRE_STORE: "as `store`",
+  CADRE_ENGINE: "as `engine`",
+  CADRE_SANDBOX: "as `sandbox`, a driver",
+  CADRE_HOST: "as `server.host`",
+  CADRE_PORT: "as `server.port`",
+  CADRE_DIR: "where Cadre keeps what is its own (`.cadre` in the folder)",
+  CADRE_TOKEN: "the token of the server, where it is not to be made and kept in `.cadre/token`",
+  CADRE_TRUST: "`1` trusts the folder for this one command",
+  CADRE_DEBUG: "any value: a failure also prints where in the code it came from",
+};

@@ -1,0 +1,74 @@
+// The Markdown pages of the repository, with their headings, links and fenced blocks: as much of Markdown as the checks need.
+
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const ROOT = join(import.meta.dirname, "../..");
+
+export interface Page {
+  path: string;
+  text: string;
+}
+
+export interface Block {
+  page: string;
+  line: number;
+  /** The words after the fence: `yaml file=examples/…`. */
+  info: string;
+  body: string;
+}
+
+const PLACES = [
+  "*.md",
+  "docs/**/*.md",
+  "examples/**/*.md",
+  "agents/**/README.md",
+  "bench/*.md",
+  "deploy/**/*.md",
+  "dashboard/*.md",
+  "site/*.md",
+];
+
+export function readPages(): Page[] {
+  return globSync(PLACES, { cwd: ROOT, exclude: ["**/node_modules"] })
+    .toSorted()
+    .map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }));
+}
+
+export function blocksOf({ path, text }: Page): Block[] {
+  return [...text.matchAll(/^( *)```(\S.*)\n([\s\S]*?)^\1```$/gm)].map((found) => ({
+    page: path,
+    line: text.slice(0, found.index).split("\n").length,
+    info: found[2]!,
+    body: found[3]!,
+  }));
+}
+
+/** Where links lead: `(path#anchor)`, without those inside code. */
+export function linksOf({ text }: Page): string[] {
+  return [...prose(text).matchAll(/\]\(([^()\s]+(?:\([^()]*\))?)\)/g)].map(([, target]) => target!);
+}
+
+/** What `#…` may name on a page: GitHub's way of making an anchor from a heading. */
+export function anchorsOf(text: string): Set<string> {
+  const seen = new Map<string, number>();
+  const headings = [...withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, words]) => slug(words!));
+  const written = [...text.matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, id]) => id!);
+  const own = headings.map((anchor) => {
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+  return new Set([...own, ...written]);
+}
+
+const slug = (words: string): string =>
+  words
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, "")
+    .replaceAll(" ", "-");
+
+const prose = (text: string): string => withoutBlocks(text).replaceAll(/(`+)[^`]+\1/g, "");
+
+const withoutBlocks = (text: string): string => text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "");
