@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
 import { type AgentFile, agentFile } from "./agents/agent-file.ts";
+import type { AgentInCode } from "./agents/define-agent.ts";
 import { editedAgent } from "./agents/edited-agent.ts";
 import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
@@ -57,6 +58,8 @@ export interface ProjectOptions {
   scripts?: Readonly<Record<string, Script>>;
   /** Tools beside the built-in ones. */
   tools?: readonly AnyTool[];
+  /** Agents beside those in files, and before them. */
+  agents?: readonly AgentInCode[];
 }
 
 export interface Project {
@@ -121,7 +124,7 @@ export function openProject(options: ProjectOptions): Project {
   const defaultModel = config.model ?? modelByKey(env);
   const toolNames = [...byName().keys(), ...LOOP_TOOLS];
   config.problems.push(...configRuleProblems(config, toolNames));
-  const folders = agentFolders(config, home);
+  const folders = agentFolders(config, home, options.agents);
   const names = createModelNames({
     default: defaultModel,
     aliases: config.aliases,
@@ -216,9 +219,13 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
 export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
-function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
+function agentFolders(
+  { folder, roles, at }: Config,
+  home: string,
+  inCode: readonly AgentInCode[] = [],
+): AgentFolders {
   const builtin = fileURLToPath(new URL("../agents", import.meta.url));
-  return { project: folder, user: home, builtin, roles: { value: roles, at } };
+  return { project: folder, user: home, builtin, inCode, roles: { value: roles, at } };
 }
 
 function offeredTools(definition: Definition, tools: readonly AnyTool[]): { name: string; effect: Effect }[] {

@@ -3,6 +3,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stageDemo } from "./demo-stage.ts";
 import { EXIT } from "./io.ts";
@@ -27,7 +28,7 @@ export interface DemoUp {
   port: number;
 }
 
-const SERVER = fileURLToPath(new URL("./demo-server.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`, import.meta.url));
 
 export async function watchDemo(options: Options, json: boolean): Promise<number> {
   const order: DemoOrder = { ...(await stageDemo()), json, options };
