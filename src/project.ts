@@ -31,6 +31,7 @@ import { LOOP_TOOLS } from "./loop/errands.ts";
 import { toolName } from "./mcp/names.ts";
 import { createServers, type McpServers } from "./mcp/servers.ts";
 import { wantedServers } from "./mcp/wanted.ts";
+import { modelsByKey } from "./models/by-key.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
@@ -121,7 +122,7 @@ export function openProject(options: ProjectOptions): Project {
   const own = [...builtin, ...(options.tools ?? [])];
   const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
-  const defaultModel = config.model ?? modelByKey(env);
+  const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...LOOP_TOOLS];
   config.problems.push(...configRuleProblems(config, toolNames));
   const folders = agentFolders(config, home, options.agents);
@@ -265,14 +266,6 @@ function projectScript(folder: string, name: string): Script {
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, or \`model:\` in cadre.yaml) for real work.`,
 });
-
-/** The model for agents that name none: the first provider whose key is there. */
-function modelByKey(env: Readonly<Record<string, string | undefined>>): string {
-  if (env["ANTHROPIC_API_KEY"]) return "anthropic/claude-sonnet-4-5";
-  if (env["OPENAI_API_KEY"]) return "openai/gpt-5";
-  if (env["GOOGLE_GENERATIVE_AI_API_KEY"] || env["GEMINI_API_KEY"]) return "google/gemini-2.5-pro";
-  return "scripted/rehearsal";
-}
 
 /** A model that cannot be had at all is said before a run begins, not by one that fails. */
 function usable(definition: Definition, models: ModelRegistry): Definition {

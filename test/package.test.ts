@@ -48,9 +48,10 @@ test("the command line works there: init, validate, run, doctor, and up with its
     return stdout;
   };
   expect(cadre("--version").trim()).toBe(manifest().version);
-  cadre("init", "--pack", "team");
+  cadre("init", "--template", "coding");
   cadre("agents", "validate", "--strict");
-  expect(cadre("run", "assistant", "say hello")).toContain("rehearsal");
+  expect(cadre("run", "lead", "look around")).toContain("A rehearsal by the scripted model");
+  expect(cadre("run", "--model", "scripted/rehearsal", "assistant", "say hello")).toContain("rehearsal");
   writeFileSync(join(folder, "agents/reader.md"), READER);
   writeFileSync(join(folder, "note.txt"), "hello");
   copyFileSync(join(ROOT, "test/package/reader.steps.ts"), join(folder, "agents/reader.steps.ts"));
