@@ -4,9 +4,11 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { vendor } from "./vendor.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 cpSync(`${root}/src/tools/supervisor.sh`, `${root}/dist/tools/supervisor.sh`);
+await vendor(`${root}/dist`);

@@ -8,14 +8,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as sources from "../src/index.ts";
 import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
 
+/** It builds, packs and starts processes: on a busy machine that takes its time. */
+const SLOW = 300_000;
+
 let installed: Installed;
 let env: Record<string, string>;
 beforeAll(() => {
   installed = installPackage();
   const home = join(installed.folder, "home");
   mkdirSync(home);
-  env = { PATH: process.env["PATH"]!, HOME: home, TMPDIR: home, NO_COLOR: "1" };
-});
+  env = { PATH: process.env["PATH"]!, HOME: home, TMPDIR: home, NO_COLOR: "1", CADRE_TRUST: "1" };
+}, SLOW);
 afterAll(() => rmSync(installed.folder, { recursive: true, force: true, maxRetries: 5 }));
 
 test("the package is as npm, Node and TypeScript want it, and has what it lists", () => {
@@ -35,46 +38,67 @@ test("the package is as npm, Node and TypeScript want it, and has what it lists"
   expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
 });
 
-test("the command line works there: init, validate, run, doctor, and up with its API", async () => {
-  const folder = join(installed.folder, "project");
-  mkdirSync(folder);
-  const launcher = join(installed.own, "bin/cadre.js");
-  const cadre = (...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
-      ...{ cwd: folder, env },
-      encoding: "utf8",
-    });
-    expect(`${status} ${stderr}`, args.join(" ")).toBe("0 ");
-    return stdout;
-  };
-  expect(cadre("--version").trim()).toBe(manifest().version);
-  cadre("init", "--template", "coding");
-  cadre("agents", "validate", "--strict");
-  expect(cadre("run", "lead", "look around")).toContain("A rehearsal by the scripted model");
-  expect(cadre("run", "--model", "scripted/rehearsal", "assistant", "say hello")).toContain("rehearsal");
-  writeFileSync(join(folder, "agents/reader.md"), READER);
-  writeFileSync(join(folder, "note.txt"), "hello");
-  copyFileSync(join(ROOT, "test/package/reader.steps.ts"), join(folder, "agents/reader.steps.ts"));
-  cadre("trust");
-  expect(cadre("run", "reader", "It says")).toContain("It says: ");
-  expect(cadre("doctor")).toContain("ok    SQLite");
-  const up = spawn(process.execPath, [launcher, "up", "--demo", "--json", "--port", "0"], {
-    ...{ cwd: folder, env },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  try {
-    const [line] = (await once(up.stdout.setEncoding("utf8"), "data")) as [string];
-    const { url, link } = JSON.parse(line.split("\n")[0]!) as { url: string; link: string };
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    const entered = await fetch(link, { redirect: "manual" });
-    const cookie = entered.headers.getSetCookie().join("; ");
-    const runs = async () => (await fetch(`${url}/api/runs`, { headers: { cookie } })).json();
-    await expect.poll(runs).toMatchObject({ runs: [{ agent: "oncall" }] });
-  } finally {
-    up.kill("SIGTERM");
-    await once(up, "close");
-  }
+test("what it imports it depends on, or says that it may be there; Ink and React it brings along", async () => {
+  const { dependencies, peerDependencies } = manifest();
+  const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);
+  const dist = join(installed.own, "dist");
+  const texts = globSync("**/*.js", { cwd: dist, exclude: ["vendor/**"] }).map((file) =>
+    readFileSync(join(dist, file), "utf8"),
+  );
+  const named = texts.flatMap((text) => [
+    ...text.matchAll(/(?:^(?:import|export|}) .*from |\bimport\()"([^".][^"]*)"/gm),
+  ]);
+  const packages = named.map(([, name]) => /^(?:@[^/]+\/)?[^/]+/.exec(name!)![0]);
+  expect(packages.filter((name) => !known.has(name) && !name.startsWith("node:"))).toEqual([]);
+  expect(packages).toContain("zod");
+
+  const { renderToString, Text } = await import(join(dist, "vendor/ink.js"));
+  const { createElement } = await import(join(dist, "vendor/react.js"));
+  expect(renderToString(createElement(Text, null, "drawn"))).toBe("drawn");
 });
+
+test(
+  "the command line works there: init, validate, run, doctor, and up with its API",
+  async () => {
+    const folder = join(installed.folder, "project");
+    mkdirSync(folder);
+    const launcher = join(installed.own, "bin/cadre.js");
+    const cadre = (...args: string[]): string => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
+        ...{ cwd: folder, env },
+        encoding: "utf8",
+      });
+      expect(`${status} ${stderr}`, args.join(" ")).toBe("0 ");
+      return stdout;
+    };
+    expect(cadre("--version").trim()).toBe(manifest().version);
+    cadre("init", "--template", "coding");
+    cadre("agents", "validate", "--strict");
+    expect(cadre("run", "lead", "look around")).toContain("A rehearsal by the scripted model");
+    writeFileSync(join(folder, "agents/reader.md"), READER);
+    writeFileSync(join(folder, "note.txt"), "hello");
+    copyFileSync(join(ROOT, "test/package/reader.steps.ts"), join(folder, "agents/reader.steps.ts"));
+    expect(cadre("run", "reader", "It says")).toContain("It says: ");
+    expect(cadre("doctor")).toMatch(/^ok {4}agents: .*; [1-9]\d+ built in$/m);
+    const up = spawn(process.execPath, [launcher, "up", "--demo", "--json", "--port", "0"], {
+      ...{ cwd: folder, env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const [line] = (await once(up.stdout.setEncoding("utf8"), "data")) as [string];
+      const { url, link } = JSON.parse(line.split("\n")[0]!) as { url: string; link: string };
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      const entered = await fetch(link, { redirect: "manual" });
+      const cookie = entered.headers.getSetCookie().join("; ");
+      const runs = async () => (await fetch(`${url}/api/runs`, { headers: { cookie } })).json();
+      await expect.poll(runs).toMatchObject({ runs: [{ agent: "oncall" }] });
+    } finally {
+      up.kill("SIGTERM");
+      await once(up, "close");
+    }
+  },
+  SLOW,
+);
 
 const READER = "---\ndescription: Reads the note.\nsteps: ./reader.steps.ts\n---\nRead it.\n";
 
@@ -98,14 +122,16 @@ test("it exports what the sources do", async () => {
   expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
 });
 
-test("says whose work the page contains, and nothing in it has terms that a user of it would have to think about", () => {
+test("says whose work is in it, and nothing of that has terms that a user of it would have to think about", () => {
   const page = join(installed.own, "dashboard/dist");
-  const listed = readFileSync(join(page, "third-party.md"), "utf8").matchAll(/^## (.+) - \S+ \((.*)\)$/gm);
-  const licences = [...listed].map(([, name = "", licence = ""]) => ({ name, licence }));
+  const listed = [page, join(installed.own, "dist/vendor")]
+    .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))
+    .flatMap((text) => [...text.matchAll(/^## (.+) - \S+ \((.*)\)$/gm)]);
+  const licences = listed.map(([, name = "", licence = ""]) => ({ name, licence }));
   const harmless = ["0BSD", "BSD-3-Clause", "ISC", "MIT"];
   expect(licences.filter(({ licence }) => !harmless.includes(licence))).toEqual([]);
   expect(licences.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["react", "react-dom", "uplot", "zod"]),
+    expect.arrayContaining(["react", "react-dom", "uplot", "zod", "ink", "yoga-layout"]),
   );
   // What is no module is not listed: styles say it themselves.
   const styles = globSync("assets/index-*.css", { cwd: page }).map((file) =>

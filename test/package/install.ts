@@ -35,6 +35,12 @@ export function installPackage(): Installed {
   return { folder, own, tarball };
 }
 
-export function manifest(): { version: string; dependencies: Record<string, string> } {
+interface Manifest {
+  version: string;
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+}
+
+export function manifest(): Manifest {
   return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 }
