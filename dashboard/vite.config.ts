@@ -11,5 +11,7 @@ export default defineConfig({
     // What the page loads must have a name of its own: the door allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Whose work is in it, and under which terms: what is published has no other trace of them.
+    license: { fileName: "third-party.md" },
   },
 });

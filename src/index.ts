@@ -1,5 +1,6 @@
 // What a program that embeds Cadre may use.
 
+export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
 export type { RunRequest } from "./loop/admit.ts";
 export {
   cancelRun,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Agent, ModelNames } from "./agents/agent.ts";
 import { type AgentFile, agentFile } from "./agents/agent-file.ts";
+import type { AgentInCode } from "./agents/define-agent.ts";
 import { editedAgent } from "./agents/edited-agent.ts";
 import { type Explanation, explain } from "./agents/explain.ts";
 import type { AgentFolders } from "./agents/folders.ts";
@@ -30,6 +31,7 @@ import { LOOP_TOOLS } from "./loop/errands.ts";
 import { toolName } from "./mcp/names.ts";
 import { createServers, type McpServers } from "./mcp/servers.ts";
 import { wantedServers } from "./mcp/wanted.ts";
+import { modelsByKey } from "./models/by-key.ts";
 import { createModels, type ModelRegistry } from "./models/registry.ts";
 import { parseScript, type Script } from "./models/script.ts";
 import { createModelNames } from "./models/substitute.ts";
@@ -57,6 +59,8 @@ export interface ProjectOptions {
   scripts?: Readonly<Record<string, Script>>;
   /** Tools beside the built-in ones. */
   tools?: readonly AnyTool[];
+  /** Agents beside those in files, and before them. */
+  agents?: readonly AgentInCode[];
 }
 
 export interface Project {
@@ -118,10 +122,10 @@ export function openProject(options: ProjectOptions): Project {
   const own = [...builtin, ...(options.tools ?? [])];
   const { tools, byName } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
-  const defaultModel = config.model ?? modelByKey(env);
+  const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...LOOP_TOOLS];
   config.problems.push(...configRuleProblems(config, toolNames));
-  const folders = agentFolders(config, home);
+  const folders = agentFolders(config, home, options.agents);
   const names = createModelNames({
     default: defaultModel,
     aliases: config.aliases,
@@ -216,9 +220,13 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
 export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>
   reportSandbox(sandbox);
 
-function agentFolders({ folder, roles, at }: Config, home: string): AgentFolders {
+function agentFolders(
+  { folder, roles, at }: Config,
+  home: string,
+  inCode: readonly AgentInCode[] = [],
+): AgentFolders {
   const builtin = fileURLToPath(new URL("../agents", import.meta.url));
-  return { project: folder, user: home, builtin, roles: { value: roles, at } };
+  return { project: folder, user: home, builtin, inCode, roles: { value: roles, at } };
 }
 
 function offeredTools(definition: Definition, tools: readonly AnyTool[]): { name: string; effect: Effect }[] {
@@ -258,14 +266,6 @@ function projectScript(folder: string, name: string): Script {
 const rehearsal: Script = ({ task }) => ({
   text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, or \`model:\` in cadre.yaml) for real work.`,
 });
-
-/** The model for agents that name none: the first provider whose key is there. */
-function modelByKey(env: Readonly<Record<string, string | undefined>>): string {
-  if (env["ANTHROPIC_API_KEY"]) return "anthropic/claude-sonnet-4-5";
-  if (env["OPENAI_API_KEY"]) return "openai/gpt-5";
-  if (env["GOOGLE_GENERATIVE_AI_API_KEY"] || env["GEMINI_API_KEY"]) return "google/gemini-2.5-pro";
-  return "scripted/rehearsal";
-}
 
 /** A model that cannot be had at all is said before a run begins, not by one that fails. */
 function usable(definition: Definition, models: ModelRegistry): Definition {

@@ -298,4 +298,5 @@ async function openStore({ store }: Config, clock: Clock): Promise<Store> {
 }
 
 export { openProject, type Project } from "./project.ts";
+export { type ServerRoom, serverRoom } from "./stores/postgres/room.ts";
 export { type OwnerInfo, type Ownership, socketPath, takeOwnership } from "./stores/sqlite/owner.ts";

@@ -14,7 +14,7 @@ const SOURCES = [
 export function setup(): void {
   const newest = Math.max(...globSync(SOURCES, { cwd: ROOT }).map(changedAt));
   if (changedAt("dashboard/dist/index.html") > newest) return;
-  execFileSync("npm", ["run", "--silent", "build", "--", "--logLevel", "warn"], {
+  execFileSync("npm", ["run", "--silent", "build:page"], {
     cwd: ROOT,
     stdio: "inherit",
     // As everybody gets it: the test runner's own would build a React for development.

@@ -69,7 +69,8 @@ export function translated(dialect: Dialect, parsed: ParsedAgent, place: DraftPl
   }));
 }
 
-function ownDraft(parsed: ParsedAgent, place: DraftPlace): Draft {
+/** As what it says: in our keys. */
+export function ownDraft(parsed: ParsedAgent, place: DraftPlace): Draft {
   const name = fullName(givenName(parsed.frontmatter), place);
   return { ...draftBase(parsed, place), name, dialect: "cadre", keys: parsed.frontmatter, from: {} };
 }

@@ -5,6 +5,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import type { Path } from "../config/yaml.ts";
 import type { Agent } from "./agent.ts";
+import type { AgentInCode } from "./define-agent.ts";
 
 export interface AgentFolders {
   project: string;
@@ -12,6 +13,8 @@ export interface AgentFolders {
   user?: string;
   /** The folder of the agents that come with Cadre. */
   builtin: string;
+  /** What the program that embeds Cadre has defined itself. */
+  inCode?: readonly AgentInCode[];
   /** What `roles` of cadre.yaml says: the roles themselves, or the name of a file in the project. */
   roles?: { value: unknown; at(path: Path): { line: number; column: number } };
 }
@@ -62,7 +65,7 @@ export async function agentFiles(
     return entries
       .filter((entry) => !entry.isDirectory() && isAgentFile.test(entry.name) && !NOTES.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.includes(`${sep}node_modules${sep}`))
+      .filter((path) => !relative(folder, path).split(sep).includes("node_modules"))
       .sort()
       .slice(0, MAX_FILES);
   } catch {

@@ -6,6 +6,7 @@ import type { Problem } from "../config/problem.ts";
 import { readYaml } from "../config/yaml.ts";
 import { messageOf } from "../errors.ts";
 import { attach } from "./attachments.ts";
+import { draftAgentsInCode } from "./define-agent.ts";
 import { type DraftFile, draftsOf } from "./draft.ts";
 import { type AgentFolders, agentFiles, below, type Folder, searchedFolders } from "./folders.ts";
 import { MAX_FILE, type ParsedAgent, parseAgent, tooLarge } from "./parse.ts";
@@ -18,6 +19,7 @@ export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]
   );
   const seen = new Set<string>();
   return [
+    ...(await draftAgentsInCode(folders)),
     ...(await readFolders(project, seen)),
     ...(await readRoles(folders)),
     ...(await readFolders(others, seen)),

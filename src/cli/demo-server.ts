@@ -6,6 +6,7 @@ import { exitCode, toCadreError } from "../errors.ts";
 import { stayUp, type UpOptions } from "./commands/up.ts";
 import { DEMO_AGENT } from "./demo-stage.ts";
 import type { DemoOrder, DemoUp } from "./demo-watch.ts";
+import { demoWords } from "./demo-words.ts";
 import { createInvocation } from "./io.ts";
 import { maskedIo } from "./masked-io.ts";
 import { plugOf } from "./plug.ts";
@@ -20,6 +21,7 @@ async function serveDemo({ folder, task, json, options, goneAt }: DemoOrder<UpOp
   try {
     return await stayUp(createInvocation(io, folder, json), options, {
       order: { agent: DEMO_AGENT, task, attended: true },
+      words: (link) => demoWords({ link, folder, again: goneAt !== undefined }),
       plug: (parts) => plugOf(parts, goneAt),
       onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoUp),
     });

@@ -3,7 +3,10 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadConfig } from "../config.ts";
+import { canListen } from "./can-listen.ts";
 import { stageDemo } from "./demo-stage.ts";
 import { EXIT } from "./io.ts";
 
@@ -27,16 +30,24 @@ export interface DemoUp {
   port: number;
 }
 
-const SERVER = fileURLToPath(new URL("./demo-server.ts", import.meta.url));
+const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`, import.meta.url));
 
 export async function watchDemo(options: Options, json: boolean): Promise<number> {
-  const order: DemoOrder = { ...(await stageDemo()), json, options };
+  const stage = await stageDemo();
+  const port = options.port ?? (await freePort(stage.folder));
+  const order: DemoOrder = { ...stage, json, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.
     if (signal !== "SIGKILL" || port === undefined) return code ?? EXIT.failed;
     next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
   }
+}
+
+/** Whoever only wants to look should not have to find out first who has our port. */
+async function freePort(folder: string): Promise<string> {
+  const { host, port } = loadConfig({ folder, env: process.env }).server;
+  return String((await canListen(host, port)) ? port : 0);
 }
 
 interface Life {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
 import { agent, project } from "./cli.fixture.ts";
+import { roomCheck } from "./postgres-checks.ts";
 
 const SCRIPT =
   "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: note.txt } }]\n  - report: { summary: All is well. }\n";
@@ -31,6 +32,19 @@ test("[E1] [F32] processes run side by side on one database, and every one sees 
   expect((await p.cadre("show", id)).stdout).toContain("All is well.");
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
   expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree/);
+}, 120_000);
+
+test("[U55] doctor says which Postgres it is, and how many connections are left", async () => {
+  await using p = await project(FILES);
+  p.env["CADRE_STORE"] = await postgres.newStore();
+  const { code, stdout } = await p.cadre("doctor");
+  expect(stdout).toMatch(/^(ok|warn) +Postgres: [\d.]+.*, \d+ of \d+ connections left/m);
+  expect(code).toBe(0);
+  expect(roomCheck({ version: "18.4", used: 95, most: 97 })).toMatchObject({
+    state: "warn",
+    text: expect.stringContaining("2 of 97 connections left"),
+    fix: expect.stringContaining("raise max_connections"),
+  });
 }, 120_000);
 
 test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with", async () => {

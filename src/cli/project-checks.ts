@@ -82,11 +82,14 @@ function problemFinding(name: string, problem: Problem): Finding {
 
 function modelFinding(model: string): Finding {
   const name = "model";
-  if (model !== "scripted/rehearsal") return { state: "ok", name, text: modelLabel(model) };
+  if (!model.startsWith("scripted/")) return { state: "ok", name, text: modelLabel(model) };
   return {
     state: "warn",
     name,
-    text: "no provider's key was found, so agents without a model only rehearse",
+    text:
+      model === "scripted/rehearsal"
+        ? "no provider's key was found, so agents without a model only rehearse"
+        : `${modelLabel(model)}: agents without a model play a script`,
     fix: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or `model:` in cadre.yaml",
   };
 }

@@ -1,6 +1,8 @@
 // `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
 
+import { once } from "node:events";
 import { statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serveOnSocket } from "../api/socket.ts";
@@ -98,4 +100,25 @@ test("--demo: an incident is under way, and waits for who looks at it", async ()
   const headers = { Cookie: cookie!.split(";")[0]! };
   const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
   await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
+});
+
+test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on", async () => {
+  await using p = await project({});
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const { port } = other.address() as AddressInfo;
+    p.env["CADRE_PORT"] = String(port);
+    const up = p.start("up", "--demo");
+    const [, link, found] = await up.shows(/signs your browser in: (http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/);
+    expect(Number(found)).not.toBe(port);
+    expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
+    await up.shows(
+      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre\.js init\n[\s\S]*cadre\.js up\n/,
+    );
+    up.process.kill("SIGTERM");
+    expect((await up.end()).code).toBe(0);
+  } finally {
+    other.close();
+  }
 });

@@ -16,6 +16,8 @@ export interface Endpoint {
 
 interface ProviderType {
   connect(endpoint: Endpoint, name: string): (model: string) => Model;
+  /** How its list of models is asked for. */
+  listOf(endpoint: Endpoint): { url: string; headers: Record<string, string> };
   baseURL?: string;
   baseURLEnv?: string;
   /** Variables that may hold the key, first one wins. */
@@ -34,24 +36,34 @@ export interface BuiltIn {
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
     connect: (endpoint) => createAnthropic({ ...endpoint, baseURL: withVersion(endpoint.baseURL) }),
+    listOf: ({ baseURL, apiKey = "" }) => ({
+      url: `${withVersion(baseURL)}/models`,
+      headers: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
+    }),
     baseURL: "https://api.anthropic.com/v1",
     baseURLEnv: "ANTHROPIC_BASE_URL",
     keyEnv: ["ANTHROPIC_API_KEY"],
   },
   openai: {
     connect: (endpoint) => createOpenAI(endpoint),
+    listOf: openAiList,
     baseURL: "https://api.openai.com/v1",
     baseURLEnv: "OPENAI_BASE_URL",
     keyEnv: ["OPENAI_API_KEY"],
   },
   google: {
     connect: (endpoint) => createGoogle(endpoint),
+    listOf: ({ baseURL, apiKey = "" }) => ({
+      url: `${baseURL}/models`,
+      headers: { "x-goog-api-key": apiKey },
+    }),
     baseURL: "https://generativelanguage.googleapis.com/v1beta",
     keyEnv: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   },
   "openai-compatible": {
     // Without includeUsage a stream carries no token counts, and every call would look free.
     connect: (endpoint, name) => createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
+    listOf: openAiList,
     keyEnv: [],
   },
 };
@@ -73,6 +85,11 @@ export const builtIn: Record<string, BuiltIn> = {
     apiKeyEnv: "DEEPSEEK_API_KEY",
   },
 };
+
+function openAiList({ baseURL, apiKey }: Endpoint): { url: string; headers: Record<string, string> } {
+  const url = `${baseURL.replace(/\/+$/, "")}/models`;
+  return { url, headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` } };
+}
 
 /** Anthropic's own tools read ANTHROPIC_BASE_URL without the version; this package wants it. */
 function withVersion(baseURL: string): string {

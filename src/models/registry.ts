@@ -6,6 +6,7 @@ import { builtIn, type Endpoint, type ProviderTypeName, providerTypes } from "./
 import type { Model, Models } from "./model.ts";
 import { fullName, modelPartOf, nearest, providerOf } from "./names.ts";
 import { contextWindowOf, makerOf } from "./prices.ts";
+import { type Reached, reachProvider } from "./reach.ts";
 import type { Script } from "./script.ts";
 import { createScriptedModel } from "./scripted.ts";
 
@@ -33,6 +34,8 @@ export interface ModelRegistry extends Models {
   providers: readonly string[];
   /** Whether a provider has its key, or needs none. */
   hasKey(provider: string): boolean;
+  /** Asks a provider for its list of models. Throws what `resolve` would: no key, no address. */
+  reach(provider: string): Promise<{ host: string; variables: readonly string[]; reached: Reached }>;
 }
 
 export function createModels(config: ModelsConfig): ModelRegistry {
@@ -82,6 +85,12 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       if (!Object.hasOwn(providers, provider)) return provider === "scripted";
       const variables = keyVariables(providers[provider]!);
       return variables.length === 0 || keyIn(config.env, variables) !== undefined;
+    },
+    async reach(provider) {
+      const settings = providers[provider]!;
+      const endpoint = endpointOf(provider, settings, config.env);
+      const reached = await reachProvider(settings.type, endpoint);
+      return { host: new URL(endpoint.baseURL).host, variables: keyVariables(settings), reached };
     },
   };
 }

@@ -1,6 +1,7 @@
 // Has a page read by a thread of its own: a page that is made to be hard to read costs that thread, for a few seconds, and
 // nobody else waits for it (A44).
 
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { WebDocument, WebText } from "./web-document.ts";
 
@@ -11,7 +12,7 @@ const HEAP_MB = 512;
 
 export async function readInThread(document: WebDocument, signal: AbortSignal): Promise<Read> {
   if (signal.aborted) return { ok: false, why: "Cancelled before the page was read." };
-  const worker = new Worker(new URL("./web-reader-worker.ts", import.meta.url), {
+  const worker = new Worker(new URL(`./web-reader-worker${extname(import.meta.url)}`, import.meta.url), {
     workerData: document,
     env: {},
     execArgv: [],

@@ -3,8 +3,11 @@
 import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { portCheck } from "../port-check.ts";
+import { postgresChecks } from "../postgres-checks.ts";
 import { projectOf } from "../project.ts";
 import { configChecks, projectChecks, storeFailure } from "../project-checks.ts";
+import { providerChecks } from "../provider-checks.ts";
 import { sandboxCheck } from "../sandbox-check.ts";
 import { serverChecks } from "../server-checks.ts";
 import { fitLine, type Page } from "../view/fit.ts";
@@ -18,7 +21,10 @@ export async function doctor(invocation: Invocation): Promise<number> {
     await sandboxCheck(folder, io.env),
   ];
   if (findings.every(({ state }) => state !== "bad")) {
-    findings.push(...serverChecks(projectOf(invocation).servers));
+    const project = projectOf(invocation);
+    findings.push(await portCheck(folder, io.env));
+    findings.push(...serverChecks(project.servers));
+    findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
     findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
   }
   if (json) screen.line(jsonLine(findings));

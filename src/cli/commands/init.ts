@@ -1,119 +1,90 @@
-// `cadre init`: makes a folder a project. It adds what is not there and overwrites nothing, so it can be run again.
+// `cadre init`: makes a folder a project. It adds what is not there and overwrites nothing, so it can be run again. At a
+// terminal it asks what to begin with; elsewhere, and with an option, it asks nothing.
 
-import { existsSync, lstatSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
-import { nearest } from "../../config/problem.ts";
+import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { type KeyedModel, modelsByKey } from "../../models/by-key.ts";
+import { configText } from "../init/config-text.ts";
+import { copyNew, ignoreOwnFolder, type Made, writeNew } from "../init/made.ts";
+import { filesBelow, named, type Pack, packNamed, packsIn } from "../init/packs.ts";
+import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
+import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { projectOf } from "../project.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
-interface Pack {
-  name: string;
-  /** The first heading of its README. */
-  about: string;
-  files: string[];
+interface InitOptions {
+  pack?: string;
+  template?: string;
+  list?: boolean;
 }
 
-/** What was made, and what was there already and stays as it is; relative to the project. */
-interface Made {
-  created: string[];
-  kept: string[];
+/** What to begin with. */
+interface Choice {
+  pack?: Pack;
+  template?: Template;
+  /** Those that are here already. */
+  own: Agent[];
+  model?: KeyedModel;
 }
 
-export async function init(
-  invocation: Invocation,
-  { pack: wanted, list = false }: { pack?: string; list?: boolean },
-): Promise<number> {
+export async function init(invocation: Invocation, options: InitOptions): Promise<number> {
   const { folder } = invocation;
-  const { builtinFolder } = projectOf(invocation);
-  const packs = await packsIn(builtinFolder);
-  if (list) return sayPacks(packs, invocation);
-  const pack = wanted === undefined ? undefined : packNamed(packs, wanted);
+  const project = projectOf(invocation);
+  const packs = await packsIn(project.builtinFolder);
+  if (options.list) return sayPacks(packs, invocation);
+  const { agents } = await project.agents();
+  const own = [...agents.values()].filter(({ scope }) => scope === "project");
+  const choice = await choose(invocation, options, { packs, own });
+  if (!choice) return sayLeft(invocation);
+  const { pack, template, model } = choice;
   const made: Made = { created: [], kept: [] };
-  if (pack) await copyPack(pack, { from: builtinFolder, folder, made });
-  await writeNew(folder, "cadre.yaml", CONFIG, made);
+  if (pack) await copyNew(pack.files, { from: project.builtinFolder, folder, below: "agents/" }, made);
+  if (template?.folder) await copyTemplate(template.folder, choice, folder, made);
+  const plays = template?.folder && !model ? { script: SCRIPT } : {};
+  await writeNew(folder, "cadre.yaml", configText({ ...plays, ...(model ? { keyed: model } : {}) }), made);
   await ignoreOwnFolder(folder, made);
-  return sayMade(made, pack, invocation);
+  return sayMade(made, choice, invocation);
 }
 
-async function packsIn(folder: string): Promise<Pack[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(
-    names.sort().map(async (name) => {
-      const inside = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
-      const files = inside
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
-      const readme = await readFile(join(folder, name, "README.md"), "utf8").catch(() => "");
-      const about = /^# (?:[\w-]+: )?(.+)$/m.exec(readme)?.[1] ?? "";
-      return { name, about, files: files.sort() };
-    }),
-  );
+/** Undefined: somebody was asked, and left. */
+async function choose(
+  invocation: Invocation,
+  { pack, template }: InitOptions,
+  { packs, own }: { packs: readonly Pack[]; own: Agent[] },
+): Promise<Choice | undefined> {
+  const { io } = invocation;
+  const keyed = modelsByKey(io.env);
+  const first = { own, ...(keyed[0] ? { model: keyed[0] } : {}) };
+  if (template !== undefined) return { ...first, template: templateNamed(template, own) };
+  if (pack !== undefined) return { ...first, pack: packNamed(packs, pack) };
+  if (!isAttended(invocation)) return first;
+  const { askModel, askTemplate } = await import("../init/ask.ts");
+  const offered = TEMPLATES.filter(({ folder }) => folder !== undefined || own.length > 0);
+  const wanted = await askTemplate(io, offered);
+  if (wanted === undefined) return undefined;
+  const model = keyed.length > 1 ? await askModel(io, keyed) : keyed[0];
+  if (keyed.length > 1 && model === undefined) return undefined;
+  return { own, ...(wanted === "nothing" ? {} : { template: wanted }), ...(model ? { model } : {}) };
 }
 
-function packNamed(packs: readonly Pack[], name: string): Pack {
-  const found = packs.find((pack) => pack.name === name.toLowerCase());
-  if (found) return found;
-  const names = packs.map((pack) => pack.name);
-  const meant = nearest(name, names);
-  const hint = meant ? ` Did you mean ${meant}?` : "";
-  const message = `There is no pack ${name}.${hint} Packs: ${names.join(", ")}. Nothing was changed.`;
+function templateNamed(name: string, own: readonly Agent[]): Template {
+  const template = named("template", TEMPLATES, name);
+  if (template.folder !== undefined || own.length > 0) return template;
+  const message =
+    "No agents were found in .claude/agents, .opencode/agent, .github/agents or agents. Nothing was changed.";
   throw new CadreError("USAGE", message);
 }
 
-async function copyPack(
-  { files }: Pack,
-  { from, folder, made }: { from: string; folder: string; made: Made },
-): Promise<void> {
-  for (const file of files) {
-    const target = join(folder, "agents", file);
-    const isThere = existsSync(target);
-    made[isThere ? "kept" : "created"].push(`agents/${file}`);
-    if (isThere) continue;
-    await mkdir(dirname(target), { recursive: true });
-    await cp(join(from, file), target, { force: false, errorOnExist: true });
-  }
-}
-
-const CONFIG = `# Cadre. Everything here is optional; what is commented out shows the form.
-
-# model: anthropic/claude-sonnet-4-5      # for agents that name none; without a provider's key a scripted model rehearses
-# aliases: { fast: anthropic/claude-haiku-4-5 }
-# limits: { maxDepth: 3, maxTurns: 20, tree: { maxCost: 5 } }
-# permissions:
-#   allow: [Read, "Bash(npm test)"]       # counts once this folder is trusted: cadre trust
-#   ask: [Bash, Write, Edit]
-#   deny: [WebSearch]
-`;
-
-async function writeNew(folder: string, file: string, text: string, made: Made): Promise<void> {
-  const isThere = existsSync(join(folder, file));
-  made[isThere ? "kept" : "created"].push(file);
-  if (!isThere) await writeFile(join(folder, file), text, { flag: "wx" });
-}
-
-/** Runs and their journals are of this machine: nobody means to commit them. */
-async function ignoreOwnFolder(folder: string, made: Made): Promise<void> {
-  const file = join(folder, ".gitignore");
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  // A link that came with the folder would have a line written wherever it leads.
-  if (found && !found.isFile()) {
-    made.kept.push(".gitignore");
-    return;
-  }
-  const before = await readFile(file, "utf8").catch(() => "");
-  if (/^\/?\.cadre\/?\s*$/m.test(before)) {
-    made.kept.push(".gitignore");
-    return;
-  }
-  const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-  await writeFile(file, `${before}${gap}.cadre/\n`);
-  made.created.push(before === "" ? ".gitignore" : ".gitignore (a line for .cadre/)");
+/** Where a model was found, nothing is rehearsed. */
+async function copyTemplate(from: string, { model }: Choice, folder: string, made: Made): Promise<void> {
+  const files = await filesBelow(from);
+  await copyNew(
+    files.filter((file) => !model || !file.endsWith(".script.yaml")),
+    { from, folder },
+    made,
+  );
 }
 
 function sayPacks(packs: readonly Pack[], { json, screen, io, at }: Invocation): number {
@@ -131,8 +102,13 @@ function sayPacks(packs: readonly Pack[], { json, screen, io, at }: Invocation):
   return EXIT.done;
 }
 
-function sayMade(made: Made, pack: Pack | undefined, { json, screen, at }: Invocation): number {
-  const next = nextSteps(pack, at);
+function sayLeft({ screen }: Invocation): number {
+  screen.line("Nothing was changed.");
+  return EXIT.interrupted;
+}
+
+function sayMade(made: Made, choice: Choice, { json, screen, at }: Invocation): number {
+  const next = nextSteps(choice, at);
   if (json) {
     screen.line(jsonLine({ ...made, next }));
     return EXIT.done;
@@ -140,20 +116,32 @@ function sayMade(made: Made, pack: Pack | undefined, { json, screen, at }: Invoc
   for (const file of made.created) screen.line(`${screen.paint("green", "created")}  ${plainLine(file)}`);
   for (const file of made.kept)
     screen.line(screen.paint("dim", `kept     ${plainLine(file)}, which was there already`));
+  if (choice.template && !choice.template.folder)
+    for (const { name, file } of choice.own)
+      screen.line(`${screen.paint("green", "found")}    ${plainLine(`${name}, in ${file}`)}`);
+  screen.line(`\n${modelWords(choice)}`);
   screen.line("\nNext:");
   for (const command of next) screen.line(`  ${command}`);
   return EXIT.done;
 }
 
-function nextSteps(pack: Pack | undefined, at: string): string[] {
-  if (!pack) return [`cadre${at} init --list`, `cadre${at} run "what does this project do?"`];
-  const agents = pack.files
-    .filter((file) => !/README\.md$/i.test(file))
-    .map((file) => file.replace(/\.md$/, ""));
+function modelWords({ model, template }: Choice): string {
+  if (model) return `Model: ${model.model}, by ${model.key}.`;
+  const plays = template?.folder ? `${SCRIPT}.script.yaml plays` : "a scripted model rehearses";
+  return `No provider's key was found: ${plays} until ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is set and \`model\` in cadre.yaml names a model.`;
+}
+
+function nextSteps({ pack, template, own }: Choice, at: string): string[] {
+  if (template?.first)
+    return [`cadre${at} run ${template.first.agent} "${template.first.task}"`, `cadre${at} up`];
+  const agents = template ? own.map(({ name }) => name) : pack ? agentsOf(pack) : [];
+  if (agents.length === 0) return [`cadre${at} init --list`, `cadre${at} run "what does this project do?"`];
   const first =
-    agents.find((file) => /\/(supervisor|main|receptionist)$/.test(file)) ??
-    agents.find((file) => /\/orchestrator$/.test(file)) ??
-    agents[0] ??
-    pack.name;
+    agents.find((name) => /(^|\/)(supervisor|main|receptionist)$/.test(name)) ??
+    agents.find((name) => /(^|\/)orchestrator$/.test(name)) ??
+    agents[0]!;
   return [`cadre${at} agents`, `cadre${at} agents explain ${first}`, `cadre${at} run ${first} "your task"`];
 }
+
+const agentsOf = ({ files }: Pack): string[] =>
+  files.filter((file) => !/README\.md$/i.test(file)).map((file) => file.replace(/\.md$/, ""));

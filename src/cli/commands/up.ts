@@ -37,6 +37,8 @@ export interface DemoParts {
   order: StartRun;
   plug(parts: ApiParts): Promise<Plug>;
   onUp(url: string): void;
+  /** What a person reads when it is up. */
+  words(link: string): string[];
 }
 
 export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
@@ -60,7 +62,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
     });
     try {
       if (!server) return await refuseSecond(connection.client);
-      sayUp(invocation, server, connection.problems, options.open);
+      sayUp(invocation, { server, problems: connection.problems, open: options.open, words: demo?.words });
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
       if (demo) await connection.client.startRun(demo.order, "demo");
@@ -142,25 +144,29 @@ async function refuseSecond(client: CadreClient): Promise<never> {
   );
 }
 
-function sayUp(
-  { io, json, screen }: Invocation,
-  server: PublicServer,
-  problems: string[],
-  open: boolean,
-): void {
+interface Up {
+  server: PublicServer;
+  problems: string[];
+  open: boolean;
+  words: DemoParts["words"] | undefined;
+}
+
+function sayUp({ io, json, screen }: Invocation, { server, problems, open, words }: Up): void {
   const { url } = server.newLink();
   if (json) {
     screen.line(jsonLine({ url: server.url, link: url }));
     return;
   }
   for (const problem of problems) screen.line(problem);
-  screen.line(`Cadre is up at ${server.url}`);
-  screen.line(`For a browser, once: ${url}`);
-  screen.line(
-    "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
-  );
+  for (const line of words?.(url) ?? upWords(server.url, url)) screen.line(line);
   if (open && io.stdout.isTTY === true) openBrowser(url);
 }
+
+const upWords = (url: string, link: string): string[] => [
+  `Cadre is up at ${url}`,
+  `For a browser, once: ${link}`,
+  "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
+];
 
 /** As an argument, never through a shell (A51); where there is no browser, the link stands on the screen. */
 function openBrowser(url: string): void {

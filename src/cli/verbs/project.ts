@@ -4,7 +4,11 @@ import type { Does } from "./does.ts";
 export function addProjectVerbs(program: Command, does: Does): void {
   program
     .command("init")
-    .description("make this folder a project; overwrites nothing")
+    .description("make this folder a project; asks what to begin with, and overwrites nothing")
+    .option(
+      "--template <name>",
+      "begin with a small set: incident, coding, company, existing (agents of yours)",
+    )
     .option("--pack <name>", "copy the agents of a built-in pack into agents/")
     .option("--list", "list the packs, and change nothing")
     .action(does(async () => (await import("../commands/init.ts")).init));

@@ -114,7 +114,7 @@ export async function undo(client: PoolClient): Promise<void> {
 
 const ignored = (): void => {};
 
-async function loadPg(): Promise<typeof import("pg").default> {
+export async function loadPg(): Promise<typeof import("pg").default> {
   try {
     return (await import("pg")).default;
   } catch (error) {

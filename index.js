@@ -1,0 +1,26 @@
+// What `import … from "cadre"` finds: the sources where they are, as in a clone, and otherwise what was built from them.
+// The names are those of src/index.ts; test/package.test.ts compares them.
+
+import { existsSync } from "node:fs";
+
+const sources = existsSync(new URL("./src/index.ts", import.meta.url));
+
+export const {
+  ask,
+  cancelRun,
+  createRuntime,
+  decideApproval,
+  decideOutcome,
+  defineAgent,
+  defineTool,
+  delegate,
+  parallel,
+  pauseRun,
+  prompt,
+  resumeRun,
+  sendMessage,
+  sleep,
+  tool,
+  turn,
+  turns,
+} = await import(sources ? "./src/index.ts" : "./dist/index.js");

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { makeWorld } from "../../test/support/world.ts";
+import { defineAgent } from "./define-agent.ts";
+
+test("an agent in code comes before a file of its name, is held to the same checks, and runs", async () => {
+  const world = await makeWorld({
+    script: ({ agent }) => ({ text: `by ${agent}` }),
+    cast: { clerk: "tools: [Read]" },
+    agents: [
+      defineAgent({ name: "clerk", model: "scripted/test", prompt: "In code.", tools: ["Glob"] }),
+      defineAgent({ name: "boss", model: "scripted/test", prompt: "Lead.", agents: ["clerc"] }),
+    ],
+  });
+  try {
+    const { agents, problems } = await world.runtime.agents();
+    expect(agents.get("clerk")).toMatchObject({
+      file: "code:clerk",
+      definition: { prompt: "In code.", tools: { allow: ["Glob"] } },
+    });
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ file: "agents/clerk.md", code: "DUPLICATE_NAME" }),
+        expect.objectContaining({ file: "code:boss", message: expect.stringContaining("clerc") }),
+      ]),
+    );
+    const runId = await world.run("count", { agent: "clerk" });
+    const { payload } = await world.seen(runId, "RUN_COMPLETED");
+    expect(payload).toMatchObject({ summary: "by clerk" });
+  } finally {
+    await world.close();
+  }
+});

@@ -1,0 +1,15 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/** Whether a server could listen there now; also not where the address is none of this machine. */
+export async function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, "listening");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}

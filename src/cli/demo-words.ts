@@ -1,0 +1,36 @@
+// What the demo of `cadre up` says in the terminal: where to look, what is real, and the way to a model that thinks.
+
+import { fileURLToPath } from "node:url";
+
+export interface DemoPlace {
+  /** Lets one browser in, once. */
+  link: string;
+  folder: string;
+  /** Killed from its page, and started again. */
+  again: boolean;
+}
+
+export function demoWords({ link, folder, again }: DemoPlace): string[] {
+  if (again) return ["", `The server was killed, and is back. For a browser that is new to it: ${link}`];
+  const cadre = launcher();
+  return [
+    `Open this, it signs your browser in: ${link}`,
+    "",
+    "An incident is under way there, and waits for you. The service, its bug, its log and its tests are real;",
+    `the model is scripted. All of it is a copy in ${folder}.`,
+    "",
+    "With a real model, on a project of your own:",
+    "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
+    `  cd your-project && ${cadre} init`,
+    `  ${cadre} up`,
+    "",
+    "Ctrl-C ends the demo. Once more in the terminal alone:",
+    `  ${cadre} demo`,
+  ];
+}
+
+/** As a person types it: npm knows a package by its name, and a clone by nothing. */
+function launcher(): string {
+  const path = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
+  return /[\\/]node_modules[\\/]/.test(path) ? "npx cadre" : `node ${path}`;
+}

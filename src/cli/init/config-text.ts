@@ -1,0 +1,23 @@
+import type { KeyedModel } from "../../models/by-key.ts";
+
+/** The project's first cadre.yaml. `keyed`: whose key was found; `script`: what plays where none was. */
+export function configText({ keyed, script }: { keyed?: KeyedModel; script?: string }): string {
+  return `# Cadre. Everything here is optional; what is commented out shows the form.
+
+# For agents that name no model. Others: any provider/model, also of a server of your own (\`providers\`).
+${modelLine(keyed, script)}
+# aliases: { fast: anthropic/claude-haiku-4-5 }
+# limits: { maxDepth: 3, maxTurns: 20, tree: { maxCost: 5 } }
+# permissions:
+#   allow: [Read, "Bash(npm test)"]       # counts once this folder is trusted: cadre trust
+#   ask: [Bash, Write, Edit]
+#   deny: [WebSearch]
+`;
+}
+
+function modelLine(keyed: KeyedModel | undefined, script: string | undefined): string {
+  if (keyed) return `model: ${keyed.model} # ${keyed.key} was found in the environment`;
+  const real = "anthropic/claude-sonnet-4-5";
+  if (script === undefined) return `# model: ${real} # without a provider's key a scripted model rehearses`;
+  return `model: scripted/${script} # no provider's key was found: ${script}.script.yaml plays. With one, write ${real}`;
+}

@@ -1,0 +1,49 @@
+// The packs that come with Cadre: crews to copy whole.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { nearest } from "../../config/problem.ts";
+import { CadreError } from "../../errors.ts";
+
+export interface Pack {
+  name: string;
+  /** The first heading of its README. */
+  about: string;
+  files: string[];
+}
+
+export async function packsIn(folder: string): Promise<Pack[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const files = (await filesBelow(join(folder, name))).map((file) => `${name}/${file}`);
+      const readme = await readFile(join(folder, name, "README.md"), "utf8").catch(() => "");
+      const about = /^# (?:[\w-]+: )?(.+)$/m.exec(readme)?.[1] ?? "";
+      return { name, about, files };
+    }),
+  );
+}
+
+/** With `/`, in their order. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const inside = await readdir(folder, { recursive: true, withFileTypes: true });
+  return inside
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .sort();
+}
+
+export function packNamed(packs: readonly Pack[], name: string): Pack {
+  return named("pack", packs, name);
+}
+
+export function named<T extends { name: string }>(kind: string, all: readonly T[], name: string): T {
+  const found = all.find((one) => one.name === name.toLowerCase());
+  if (found) return found;
+  const names = all.map((one) => one.name);
+  const meant = nearest(name, names);
+  const hint = meant ? ` Did you mean ${meant}?` : "";
+  const list = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s: ${names.join(", ")}.`;
+  throw new CadreError("USAGE", `There is no ${kind} ${name}.${hint} ${list} Nothing was changed.`);
+}

@@ -1,0 +1,49 @@
+// What `cadre init` can begin with: small sets of agents, commented, each with a script that plays where there is no key.
+
+import { fileURLToPath } from "node:url";
+
+export interface Template {
+  name: string;
+  /** As a person who is asked sees it. */
+  label: string;
+  hint: string;
+  /** Where its files are; none: the agents are here already. */
+  folder?: string;
+  /** Whom to run, and with what. */
+  first?: { agent: string; task: string };
+}
+
+/** Its name in `scripted/…`, and of its file. */
+export const SCRIPT = "first-steps";
+
+const folderOf = (name: string): string =>
+  fileURLToPath(new URL(`../../../templates/${name}`, import.meta.url));
+
+export const TEMPLATES: readonly Template[] = [
+  {
+    name: "incident",
+    label: "Incident response",
+    hint: "from the log to the cause, and a fix that waits for you",
+    folder: folderOf("incident"),
+    first: { agent: "oncall", task: "checkout answers with 500 since this morning" },
+  },
+  {
+    name: "coding",
+    label: "A coding team",
+    hint: "a lead, a coder, and a reviewer who only reads",
+    folder: folderOf("coding"),
+    first: { agent: "lead", task: "what should be improved here?" },
+  },
+  {
+    name: "company",
+    label: "A company of small agents",
+    hint: "a front desk that routes, a researcher, a writer and an editor",
+    folder: folderOf("company"),
+    first: { agent: "front-desk", task: "write a note about our new prices" },
+  },
+  {
+    name: "existing",
+    label: "The agents that are here",
+    hint: "of Claude Code, opencode or Copilot, as they are",
+  },
+];

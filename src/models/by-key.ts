@@ -1,0 +1,22 @@
+// The model for agents that name none: of the first provider whose key is there. Only names of keys are looked at and told.
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface KeyedModel {
+  /** The variable that has the key. */
+  key: string;
+  model: string;
+}
+
+const MODELS: readonly KeyedModel[] = [
+  { key: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-4-5" },
+  { key: "OPENAI_API_KEY", model: "openai/gpt-5" },
+  { key: "GOOGLE_GENERATIVE_AI_API_KEY", model: "google/gemini-2.5-pro" },
+  { key: "GEMINI_API_KEY", model: "google/gemini-2.5-pro" },
+];
+
+/** One for each provider, the first first. */
+export function modelsByKey(env: Env): KeyedModel[] {
+  const found = MODELS.filter(({ key }) => env[key]);
+  return found.filter(({ model }, index) => found.findIndex((other) => other.model === model) === index);
+}

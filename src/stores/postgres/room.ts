@@ -1,0 +1,31 @@
+// What a server of Postgres is, and how many connections it has left. Nothing is made or changed there.
+
+import { loadPg } from "./open.ts";
+
+export interface ServerRoom {
+  version: string;
+  /** Connections that are open now, and that there may be for those who are no superusers. */
+  used: number;
+  most: number;
+}
+
+const ROOM = `SELECT current_setting('server_version') AS version,
+  (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`;
+
+export async function serverRoom(url: string): Promise<ServerRoom> {
+  const pg = await loadPg();
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "cadre doctor",
+    connectionTimeoutMillis: 5_000,
+  });
+  // One that breaks while nobody asks it anything would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return (await client.query<ServerRoom>(ROOM)).rows[0]!;
+  } finally {
+    await client.end();
+  }
+}

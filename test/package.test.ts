@@ -1,0 +1,142 @@
+// What is published, tried where it was installed.
+
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as sources from "../src/index.ts";
+import { type Installed, installPackage, manifest, ROOT } from "./package/install.ts";
+
+/** It builds, packs and starts processes: on a busy machine that takes its time. */
+const SLOW = 300_000;
+
+let installed: Installed;
+let env: Record<string, string>;
+beforeAll(() => {
+  installed = installPackage();
+  const home = join(installed.folder, "home");
+  mkdirSync(home);
+  env = { PATH: process.env["PATH"]!, HOME: home, TMPDIR: home, NO_COLOR: "1", CADRE_TRUST: "1" };
+}, SLOW);
+afterAll(() => rmSync(installed.folder, { recursive: true, force: true, maxRetries: 5 }));
+
+test("the package is as npm, Node and TypeScript want it, and has what it lists", () => {
+  const look = (tool: string, ...args: string[]) =>
+    spawnSync(join(ROOT, "node_modules/.bin", tool), args, { encoding: "utf8" });
+  expect(look("publint", "run", installed.tarball, "--strict").stdout).toContain("All good!");
+  const types = look("attw", installed.tarball, "--profile", "esm-only");
+  expect(types.status, types.stdout).toBe(0);
+  const files = globSync("**/*", { cwd: installed.own });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      "dashboard/dist/index.html",
+      "dist/tools/supervisor.sh",
+      "examples/11-incident/task.txt",
+    ]),
+  );
+  expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
+});
+
+test("what it imports it depends on, or says that it may be there; Ink and React it brings along", async () => {
+  const { dependencies, peerDependencies } = manifest();
+  const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);
+  const dist = join(installed.own, "dist");
+  const texts = globSync("**/*.js", { cwd: dist, exclude: ["vendor/**"] }).map((file) =>
+    readFileSync(join(dist, file), "utf8"),
+  );
+  const named = texts.flatMap((text) => [
+    ...text.matchAll(/(?:^(?:import|export|}) .*from |\bimport\()"([^".][^"]*)"/gm),
+  ]);
+  const packages = named.map(([, name]) => /^(?:@[^/]+\/)?[^/]+/.exec(name!)![0]);
+  expect(packages.filter((name) => !known.has(name) && !name.startsWith("node:"))).toEqual([]);
+  expect(packages).toContain("zod");
+
+  const { renderToString, Text } = await import(join(dist, "vendor/ink.js"));
+  const { createElement } = await import(join(dist, "vendor/react.js"));
+  expect(renderToString(createElement(Text, null, "drawn"))).toBe("drawn");
+});
+
+test(
+  "the command line works there: init, validate, run, doctor, and up with its API",
+  async () => {
+    const folder = join(installed.folder, "project");
+    mkdirSync(folder);
+    const launcher = join(installed.own, "bin/cadre.js");
+    const cadre = (...args: string[]): string => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], {
+        ...{ cwd: folder, env },
+        encoding: "utf8",
+      });
+      expect(`${status} ${stderr}`, args.join(" ")).toBe("0 ");
+      return stdout;
+    };
+    expect(cadre("--version").trim()).toBe(manifest().version);
+    cadre("init", "--template", "coding");
+    cadre("agents", "validate", "--strict");
+    expect(cadre("run", "lead", "look around")).toContain("A rehearsal by the scripted model");
+    writeFileSync(join(folder, "agents/reader.md"), READER);
+    writeFileSync(join(folder, "note.txt"), "hello");
+    copyFileSync(join(ROOT, "test/package/reader.steps.ts"), join(folder, "agents/reader.steps.ts"));
+    expect(cadre("run", "reader", "It says")).toContain("It says: ");
+    expect(cadre("doctor")).toMatch(/^ok {4}agents: .*; [1-9]\d+ built in$/m);
+    const up = spawn(process.execPath, [launcher, "up", "--demo", "--json", "--port", "0"], {
+      ...{ cwd: folder, env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    try {
+      const [line] = (await once(up.stdout.setEncoding("utf8"), "data")) as [string];
+      const { url, link } = JSON.parse(line.split("\n")[0]!) as { url: string; link: string };
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+      const entered = await fetch(link, { redirect: "manual" });
+      const cookie = entered.headers.getSetCookie().join("; ");
+      const runs = async () => (await fetch(`${url}/api/runs`, { headers: { cookie } })).json();
+      await expect.poll(runs).toMatchObject({ runs: [{ agent: "oncall" }] });
+    } finally {
+      up.kill("SIGTERM");
+      await once(up, "close");
+    }
+  },
+  SLOW,
+);
+
+const READER = "---\ndescription: Reads the note.\nsteps: ./reader.steps.ts\n---\nRead it.\n";
+
+test("a program that embeds it is type-checked and runs; steps have their types", () => {
+  const { folder } = installed;
+  for (const file of ["embed.ts", "reader.steps.ts"])
+    copyFileSync(join(ROOT, "test/package", file), join(folder, file));
+  const compilerOptions = {
+    ...{ strict: true, noEmit: true, skipLibCheck: true, module: "nodenext", target: "esnext" },
+    ...{ exactOptionalPropertyTypes: true, types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] },
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  const checked = spawnSync(join(ROOT, "node_modules/.bin/tsc"), { cwd: folder, encoding: "utf8" });
+  expect(checked.stdout).toBe("");
+  const said = execFileSync(process.execPath, ["embed.ts"], { cwd: folder, env, encoding: "utf8" });
+  expect(said).toBe("Tea costs 3 €.\n");
+});
+
+test("it exports what the sources do", async () => {
+  const exported = await import(join(ROOT, "index.js"));
+  expect(Object.keys(exported).sort()).toEqual(Object.keys(sources).sort());
+});
+
+test("says whose work is in it, and nothing of that has terms that a user of it would have to think about", () => {
+  const page = join(installed.own, "dashboard/dist");
+  const listed = [page, join(installed.own, "dist/vendor")]
+    .map((folder) => readFileSync(join(folder, "third-party.md"), "utf8"))
+    .flatMap((text) => [...text.matchAll(/^## (.+) - \S+ \((.*)\)$/gm)]);
+  const licences = listed.map(([, name = "", licence = ""]) => ({ name, licence }));
+  const harmless = ["0BSD", "BSD-3-Clause", "ISC", "MIT"];
+  expect(licences.filter(({ licence }) => !harmless.includes(licence))).toEqual([]);
+  expect(licences.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["react", "react-dom", "uplot", "zod", "ink", "yoga-layout"]),
+  );
+  // What is no module is not listed: styles say it themselves.
+  const styles = globSync("assets/index-*.css", { cwd: page }).map((file) =>
+    readFileSync(join(page, file), "utf8"),
+  );
+  expect(styles.join("")).toMatch(/tailwindcss v[\d.]+ \| MIT License/);
+  expect(globSync("**/*.{woff,woff2,ttf,png,jpg,wasm}", { cwd: page })).toEqual([]);
+});

@@ -1,0 +1,47 @@
+// A program that embeds Cadre: type-checked and run where the package is installed, with nothing of the clone beside it.
+
+import { createRuntime, defineAgent, defineTool } from "cadre";
+import { z } from "zod";
+
+const clerk = defineAgent({
+  name: "clerk",
+  description: "Looks up what an order costs.",
+  model: "scripted/clerk",
+  prompt: "Look it up, and say what it costs.",
+  tools: ["Price"],
+  limits: { maxTurns: 3 },
+});
+
+// @ts-expect-error the types are there, and hold: a limit is a number
+defineAgent({ name: "none", prompt: "", limits: { maxTurns: "many" } });
+
+const price = defineTool({
+  name: "Price",
+  description: "What an article costs.",
+  input: z.object({ article: z.string() }),
+  effect: "read",
+  execute: async ({ article }) => ({ output: article === "tea" ? "3 €" : "unknown" }),
+});
+
+const runtime = await createRuntime({
+  folder: process.cwd(),
+  flags: { store: "sqlite::memory:" },
+  agents: [clerk],
+  tools: [price],
+  scripts: {
+    clerk: ({ lastTool, lastResult }) =>
+      lastTool === undefined
+        ? { calls: [{ tool: "Price", input: { article: "tea" } }] }
+        : { text: `Tea costs ${lastResult}.` },
+  },
+});
+const awake = setInterval(() => {}, 1_000);
+const ended = new Promise<string>((resolve, reject) => {
+  runtime.on("agent:completed", ({ result }) => resolve(result.summary));
+  runtime.on("agent:failed", ({ error }) => reject(error));
+});
+await runtime.start();
+await runtime.admit({ agent: "clerk", task: "How much is tea?" });
+console.log(await ended);
+await runtime.stop();
+clearInterval(awake);

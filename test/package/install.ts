@@ -1,0 +1,46 @@
+// The package as `npm install` would leave it, in an empty folder outside of the clone: its files unpacked, and beside it
+// only what it depends on. What it finds but does not list, it finds in the clone alone.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Installed {
+  /** Where it was installed; `npm init` could have been here. */
+  folder: string;
+  /** The package's own folder. */
+  own: string;
+  tarball: string;
+}
+
+export function installPackage(): Installed {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "cadre-package-")));
+  const own = join(folder, "node_modules/cadre");
+  mkdirSync(own, { recursive: true });
+  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: "inherit" });
+  // The page is built once for all tests, and browsers may be looking at it.
+  const packing = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+  const [packed] = JSON.parse(execFileSync("npm", packing, { cwd: ROOT, encoding: "utf8" }));
+  const tarball = join(folder, packed.filename);
+  execFileSync("tar", ["-xzf", tarball, "-C", own, "--strip-components=1"]);
+  for (const name of Object.keys(manifest().dependencies)) {
+    mkdirSync(dirname(join(folder, "node_modules", name)), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), join(folder, "node_modules", name));
+  }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  return { folder, own, tarball };
+}
+
+interface Manifest {
+  version: string;
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+}
+
+export function manifest(): Manifest {
+  return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+}
