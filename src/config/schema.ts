@@ -15,7 +15,7 @@ export const LimitsInput = z.strictObject({
   maxDuration: Duration.optional().describe("Active time; waiting does not count (30m)"),
   approvalTimeout: Duration.optional().describe("How long a person at a terminal is waited for (1h)"),
   maxToolCallsPerTurn: count.optional().describe("Calls in one answer (10)"),
-  toolTimeout: Duration.optional().describe("How long a call may take"),
+  toolTimeout: Duration.optional().describe("How long a call may take, unless its tool says otherwise (2m)"),
   maxTokens: count.optional().describe("The run's own tokens"),
   maxCost: z.number().nonnegative().optional().describe("The run's own cost, in dollars"),
   maxDepth: count.optional().describe("Delegations below each other (3)"),
@@ -29,7 +29,7 @@ export const LimitsInput = z.strictObject({
     .strictObject({
       maxTokens: count.optional(),
       maxCost: z.number().nonnegative().optional(),
-      maxRuns: count.optional(),
+      maxRuns: count.optional().describe("Runs in the tree (100)"),
     })
     .optional()
     .describe("The same for a run and everything below it, together"),
