@@ -18,7 +18,7 @@ async function serveDemo({ folder, task, json, options, goneAt }: DemoOrder<UpOp
   const { stdin, stdout, stderr, env } = process;
   const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd() }, []);
   try {
-    return await stayUp(createInvocation(io, folder, json), options, {
+    return await stayUp(createInvocation(io, folder, { json, plain: false }), options, {
       order: { agent: DEMO_AGENT, task, attended: true },
       plug: (parts) => plugOf(parts, goneAt),
       onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoUp),

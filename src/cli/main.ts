@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { createInvocation, EXIT, type Io } from "./io.ts";
+import { createInvocation, EXIT, type Form, type Io } from "./io.ts";
 import { maskedIo } from "./masked-io.ts";
 import { addVerbs } from "./verbs/all.ts";
 import type { Does } from "./verbs/does.ts";
@@ -83,6 +83,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .helpCommand(false)
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
     .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
+    .option("--plain", "lines only: no colours, and nothing is drawn anew (for screen readers and logs)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -93,8 +94,8 @@ function createProgram(io: Io, done: (code: number) => void): Command {
 
   const does: Does = (load) =>
     async function action(this: Command, ...given: unknown[]): Promise<void> {
-      const { folder, json } = program.opts<{ folder?: string; json?: boolean }>();
-      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), json === true);
+      const { folder, json = false, plain = false } = program.opts<{ folder?: string } & Partial<Form>>();
+      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), { json, plain });
       const verb = await load();
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };

@@ -18,11 +18,13 @@ import {
   refuseUnknownAgent,
   sayAgentWarnings,
 } from "../order.ts";
+import { presetIn } from "../project.ts";
 import type { Company } from "../questions.ts";
 import { sayRest, worst } from "../say-rest.ts";
 import { askForTrust } from "../trust-question.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView } from "../view/live.ts";
+import { withLiveScreen } from "../with-live-screen.ts";
 
 export interface RunOptions {
   yes?: boolean;
@@ -42,8 +44,10 @@ export async function visit(invocation: Invocation, order: Order, options: RunOp
   if (options.detach) return detach(invocation, order, options);
   const leaving = watchLeaving();
   try {
-    const company = companyOf(invocation, options, leaving);
-    return await stay({ invocation, order, options, company, leaving });
+    return await withLiveScreen(invocation, (live) => {
+      const company = companyOf(live, options, leaving);
+      return stay({ invocation: live, order, options, company, leaving });
+    });
   } finally {
     leaving.dispose();
   }
@@ -116,8 +120,11 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   return [watched(runId, invocation)];
 }
 
-function watched(runId: string, { json, screen }: Invocation): Watched {
-  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen);
+function watched(runId: string, invocation: Invocation): Watched {
+  const { json, screen } = invocation;
+  const view = json
+    ? createJsonView((line) => screen.line(line))
+    : createLiveView(screen, { style: "tree", preset: presetIn(invocation) });
   return { runId, view, position: undefined };
 }
 

@@ -5,19 +5,26 @@
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { presetIn } from "../project.ts";
 import { exitCodeOf } from "../say-rest.ts";
 import { stoppingOf } from "../standing.ts";
 import { fitLines } from "../view/fit.ts";
 import { createJsonView } from "../view/json.ts";
 import { createLiveView, type LiveView } from "../view/live.ts";
 import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
+import { withLiveScreen } from "../with-live-screen.ts";
 
 const TICK_MS = 500;
 
-export async function tail(invocation: Invocation, id: string): Promise<number> {
+export const tail = (invocation: Invocation, id: string): Promise<number> =>
+  withLiveScreen(invocation, (live) => follow(live, id));
+
+async function follow(invocation: Invocation, id: string): Promise<number> {
   const { screen, json } = invocation;
   const leaving = watchLeaving();
-  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen, "lines");
+  const view = json
+    ? createJsonView((line) => screen.line(line))
+    : createLiveView(screen, { style: "lines", preset: presetIn(invocation) });
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   let left: Left | undefined;
   try {

@@ -48,7 +48,7 @@ export function ago(ts: number, now: number): string {
   return `${count(Math.floor(seconds / 86_400), "day")} ago`;
 }
 
-function money(dollars: number): string {
+export function money(dollars: number): string {
   if (dollars === 0) return "$0";
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
