@@ -9,6 +9,7 @@ import { maskedIo } from "./masked-io.ts";
 import { addVerbs } from "./verbs/all.ts";
 import type { Does } from "./verbs/does.ts";
 import { version } from "./version.ts";
+import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 
 /** The process's own command line. */
@@ -59,10 +60,14 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCadreError(thrown);
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
-  io.stderr.write(`cadre: ${plainLine(message)}\n`);
+  io.stderr.write(`cadre: ${plainLine(code === "INTERNAL" ? unforeseen(message) : message)}\n`);
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
 }
+
+/** What we did not foresee says nothing of what became of the data, nor what to do. */
+const unforeseen = (message: string): string =>
+  `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
 /** Commander has said it to people already. */
 function sayUsage({ exitCode, message }: CommanderError, argv: readonly string[], io: Io): number {

@@ -51,6 +51,31 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
+  test("[U26] five reasons are one key each", async () => {
+    await using p = await writer();
+    const terminal = p.terminal("run", "write it");
+    await terminal.sees(PROMPT);
+    await terminal.press("r", /3 too risky · 4 wrong place[\s\S]*Why \(the agent reads it\): /);
+    terminal.type("3\r");
+    expect(await terminal.code).toBe(0);
+    expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
+  });
+
+  test("`s` leaves it open: the next question comes first, and what is left is told with its commands", async () => {
+    const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "pen.script.yaml": `turns:\n  - { when: { turn: 1 }, calls: [${write("one.txt")}, ${write("two.txt")}] }\n  - report: { summary: Written. }\n`,
+    });
+    const terminal = p.terminal("run", "write it");
+    await terminal.sees(/\+\+\+ one\.txt[\s\S]*1 more is waiting {2}\[a\]pprove/);
+    await terminal.press("s", /\+\+\+ two\.txt/);
+    await terminal.press("s", /needs approval: Write one\.txt\s+cadre approve r\w+:m1\.0/);
+    expect(await terminal.code).toBe(3);
+    expect(terminal.screen()).toMatch(/The run waits, and costs nothing meanwhile/);
+    expect(await readdir(p.folder)).not.toContain("one.txt");
+  });
+
   test("`e` opens the editor on the input; what does not fit is said, and asked again", async () => {
     await using p = await writer();
     await p.write("edit.sh", 'printf "%s" "$NEXT" > "$1"\n');

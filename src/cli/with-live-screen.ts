@@ -11,8 +11,10 @@ export async function withLiveScreen<T>(
   if (json || !screen.rich) return use(invocation);
   const { openLiveScreen } = await import("./view/live/live-screen.ts");
   const live = await openLiveScreen(screen, io.stdout);
+  // Written beside it, a line would stand in the middle of what is drawn, and be erased with it.
+  const stderr = io.stderr.isTTY ? { isTTY: true, write: live.screen.stream } : io.stderr;
   try {
-    return await use({ ...invocation, screen: live.screen });
+    return await use({ ...invocation, io: { ...io, stderr }, screen: live.screen });
   } finally {
     live.close();
   }

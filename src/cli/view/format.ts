@@ -36,6 +36,8 @@ export function shortCount(number: number): string {
 
 export const tokens = (usage: RunUsage): string => count(totalTokens(usage), "token");
 
+export const asSentence = (text: string): string => text.trim().replace(/[^.?!]$/, "$&.");
+
 export function clockTime(ts: number): string {
   return new Date(ts).toTimeString().slice(0, 8);
 }

@@ -96,7 +96,7 @@ describe("a tree in as many lines as there is room for", () => {
   test("with next to no room they are only counted", () => {
     const { lines, status } = picture(tree([done, done]), 1, 60);
     expect(lines).toEqual([]);
-    expect(status).toBe("0 tokens · $0 · 5 runs: 1 at work, 4 done · 12 s");
+    expect(status).toBe("preset ask · 0 tokens · $0 · 5 runs: 1 at work, 4 done");
   });
 
   test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {

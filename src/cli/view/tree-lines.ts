@@ -58,7 +58,11 @@ const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
   "○": "dim",
 };
 
-const urgency = (run: LiveRun): number => ["✓", "✗", "○", "●", "?"].indexOf(markOf(run));
+/** Of what has ended, the latest stays longest. */
+const urgency = (run: LiveRun): number =>
+  ["✓", "✗", "○", "●", "?"].indexOf(markOf(run)) + (run.state.end?.ts ?? 0) / FAR_FUTURE;
+
+const FAR_FUTURE = 1e14;
 
 function whatOf(run: LiveRun, now: number): string {
   const { state, doing } = run;

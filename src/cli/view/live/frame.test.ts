@@ -47,6 +47,9 @@ describe("the frame", () => {
     expect(fitsCard(question, "", { columns: 40, rows: 7 })).toBe(true);
     expect(fitsCard(question, "", { columns: 40, rows: 6 })).toBe(false);
     expect(fitsCard(question, "", { columns: 12, rows: 7 })).toBe(false);
+    const wide = { ...question, card: () => ["x".repeat(41)] };
+    expect(fitsCard(wide, "", { columns: 41, rows: 24 })).toBe(true);
+    expect(fitsCard(wide, "", { columns: 40, rows: 24 })).toBe(false);
     const lines = frameOf(
       { ...nothing, draw: tall, question, isCardWritten: true },
       { columns: 40, rows: 6 },

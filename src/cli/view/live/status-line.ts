@@ -41,8 +41,8 @@ function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
     [0, pathText(run)],
     [1, isWaiting ? "needs you" : what],
     [2, isWaiting ? "" : time],
-    [4, presetOf(run, preset)],
-    [3, spentOf([run])],
+    [3, presetOf(run, preset)],
+    [4, spentOf([run])],
     [5, turnOf(run.state)],
     [6, todoText(run.state)],
   ];
@@ -60,10 +60,10 @@ function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): 
     [1, hidden === 0 ? "" : `… ${hidden} more`],
     [0, many("?", "in need of you")],
     [6, top.state.end ? "" : pathText(busiest(all))],
-    [5, top.state.end ? "" : presetOf(top, preset)],
+    [3, top.state.end ? "" : presetOf(top, preset)],
     [2, spentOf(all)],
     [4, `${count(all.length, "run")}: ${others.filter((text) => text !== "").join(", ")}`],
-    [3, wholeSeconds((top.state.end?.ts ?? now) - top.state.createdAt)],
+    [5, wholeSeconds((top.state.end?.ts ?? now) - top.state.createdAt)],
   ];
 }
 
