@@ -27,9 +27,10 @@ export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSign
   let card = (): string[] => approvalLines(item, desk.screen, desk.whoAsks(item));
   for (;;) {
     const choice = await choose(choices, card, desk, signal);
+    if (choice === skip) return false;
     card = () => [];
     try {
-      if (choice === skip || (await choice.act(item, desk, signal))) return choice !== skip;
+      if (await choice.act(item, desk, signal)) return true;
     } catch (error) {
       if (!(error instanceof CadreError) || signal.aborted) throw error;
       desk.screen.line(desk.screen.paint("red", plain(error.message)));

@@ -85,3 +85,16 @@ test("Ctrl-C says that nothing is lost, and the commands to go on with; the term
     terminal.raw().lastIndexOf("\u001b[?25l"),
   );
 });
+
+test("`cadre tail` draws a tree that another process works on; leaving it leaves the run alone", async () => {
+  await using p = await writer("  - { delay: 600000, text: Never. }\n");
+  const owner = p.start("run", "--json", "wait for it");
+  const [, runId] = await owner.shows(/"runId":"(r\w+)".*"MODEL_CALL_STARTED"/);
+  using terminal = inPty(p, ["tail", runId!]);
+  await terminal.sees(/pen · thinking · \d+ s · preset ask/);
+  terminal.pty.write("\u0003");
+  expect(await terminal.code).toBe(130);
+  expect(terminal.screen()).toMatch(/nothing is lost, and another process goes on with the run/);
+  expect(terminal.screen()).toMatch(/Follow it again: cadre tail r\w+/);
+  expect(owner.process.exitCode).toBeNull();
+});

@@ -76,7 +76,7 @@ describe("a tree in as many lines as there is room for", () => {
     expect(hidden).toBe(2);
   });
 
-  test("then what has ended, then what is at work; what needs a person is the last to go", () => {
+  test("[TV4] then what has ended, then what is at work; what needs a person is the last to go", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
     const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
@@ -91,6 +91,16 @@ describe("a tree in as many lines as there is room for", () => {
     expect(status).toBe(
       "… 58 more · 1 in need of you · preset ask · 0 tokens · $0 · 63 runs: 32 at work, 30 done · 12 s",
     );
+  });
+
+  test("[TV4] of two hundred runs those that need somebody are seen, and the latest that have ended", () => {
+    const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
+    const live = tree(all);
+    live.runs.get("c170")!.state.end!.ts = 2_000;
+    const { lines, hidden, status } = picture(live, 3, 80);
+    expect(shape(lines)).toEqual(["● lead", "├─ ? worker#151", "└─ ✓ worker#171"]);
+    expect(hidden).toBe(198);
+    expect(status).toMatch(/^… 198 more · 1 in need of you · preset ask · /);
   });
 
   test("with next to no room they are only counted", () => {

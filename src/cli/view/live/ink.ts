@@ -45,6 +45,8 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       return () => void suspension.resume();
     },
     end() {
+      // Ink would draw once more what it had put off.
+      ink.rerender(page([]));
       ink.clear();
       ink.unmount();
     },

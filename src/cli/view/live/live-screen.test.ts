@@ -76,6 +76,14 @@ describe("a live screen", () => {
     await sees(["half and", "next", "last", "busy", ""]);
   });
 
+  test("closed, what was written stays, even a line without an end, and nothing that was drawn", async () => {
+    const { screen, seen, close } = await terminal();
+    screen.live(drawing([], "busy"));
+    screen.stream("half");
+    close();
+    await vi.waitFor(() => expect(seen().join("\n")).toMatch(/^half\n+$/));
+  });
+
   test("a question stays below all lines with what it is about; answered, only that stays", async () => {
     const { screen, sees } = await terminal();
     let waiting = 1;

@@ -142,12 +142,15 @@ function createCanvas(
       const suspended = drawing.suspend();
       return () =>
         void suspended.then((resume) => {
+          if (is !== "held") return;
           resume();
           is = "open";
           now();
         });
     },
     close(): void {
+      if (going.open !== "") unwritten += `${going.open}\n`;
+      going.open = "";
       now();
       is = "closed";
       stdout.off("resize", resized);
