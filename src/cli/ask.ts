@@ -5,6 +5,7 @@ import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView, DecisionBody, OutcomeBody } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
 import { ALWAYS_DAYS } from "../permissions/permission.ts";
+import { REJECT_REASONS, rejectNote } from "../projections/reject-reasons.ts";
 import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
 import { type Asker, approvalLines, editLines } from "./view/approval.ts";
@@ -20,19 +21,20 @@ export interface Desk extends EditPlace {
   whoAsks(item: ApprovalView): Asker;
 }
 
-/** Rejects when the signal is aborted: then nothing was decided here. */
-export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<void> {
+/** False: it was left as it is. Rejects when the signal is aborted: then nothing was decided here. */
+export async function askAbout(item: ApprovalView, desk: Desk, signal: AbortSignal): Promise<boolean> {
   const choices = choicesFor(item);
-  const card = approvalLines(item, desk.screen, desk.whoAsks(item));
-  desk.screen.line(card.join("\n"));
+  let card = (): string[] => approvalLines(item, desk.screen, desk.whoAsks(item));
   for (;;) {
-    const choice = await choose(choices, card.length, desk, signal);
+    const choice = await choose(choices, card, desk, signal);
+    if (choice === skip) return false;
+    card = () => [];
     try {
-      if (await choice.act(item, desk, signal)) return;
+      if (await choice.act(item, desk, signal)) return true;
     } catch (error) {
       if (!(error instanceof CadreError) || signal.aborted) throw error;
       desk.screen.line(desk.screen.paint("red", plain(error.message)));
-      if (!MAY_BE_ASKED_AGAIN.has(error.code)) return;
+      if (!MAY_BE_ASKED_AGAIN.has(error.code)) return true;
     }
   }
 }
@@ -50,13 +52,15 @@ interface Choice {
 
 async function choose(
   choices: readonly Choice[],
-  above: number,
+  card: () => string[],
   { screen, keys, more }: Desk,
   signal: AbortSignal,
 ): Promise<Choice> {
   const labels = [...choices.map(({ label }) => label), "[?]"].join("  ");
-  const text = (): string => `${othersWait(more(), screen.paint)}${screen.paint("bold", labels)} `;
-  screen.prompt({ text, above });
+  const help = choices.map(({ key, help }) => `  ${key}  ${help}`).join("\n");
+  let above = "";
+  const text = (): string => `${above}${othersWait(more(), screen.paint)}${screen.paint("bold", labels)} `;
+  screen.prompt({ card, text });
   try {
     for (;;) {
       const key = await keys.key(signal);
@@ -66,7 +70,8 @@ async function choose(
         return choice;
       }
       if (key !== "?") continue;
-      screen.line(choices.map(({ key: name, help }) => `  ${name}  ${help}`).join("\n"));
+      if (screen.rich) above = `${help}\n`;
+      else screen.line(help);
       screen.redraw();
     }
   } finally {
@@ -107,9 +112,18 @@ const reject: Choice = {
   label: "[r]eject",
   help: "refuse it; the agent reads your reason and goes on without",
   async act(item, desk, signal) {
-    const note = (await desk.keys.line("Why (the agent reads it): ", signal)).trim();
+    const quick = REJECT_REASONS.map(({ label }, at) => `${at + 1} ${label.toLowerCase()}`).join(" · ");
+    desk.screen.line(desk.screen.paint("dim", quick));
+    const note = rejectNote((await desk.keys.line("Why (the agent reads it): ", signal)).trim());
     return decide(item, desk, { decision: "reject", ...(note === "" ? {} : { note }) });
   },
+};
+
+const skip: Choice = {
+  key: "s",
+  label: "[s]kip",
+  help: "leave it open for later or for somebody else; what else waits comes first",
+  act: async () => false,
 };
 
 const always = (grant: string): Choice => ({
@@ -189,15 +203,15 @@ export function parseBudget(text: string): { maxTokens: number } | { maxCost: nu
 function choicesFor({ kind, grant }: ApprovalView): readonly Choice[] {
   switch (kind) {
     case "tool":
-      return [approve, createEdit(), reject, ...(grant === undefined ? [] : [always(grant)])];
+      return [approve, createEdit(), reject, skip, ...(grant === undefined ? [] : [always(grant)])];
     case "question":
-      return [answer, leaveUnanswered];
+      return [answer, leaveUnanswered, skip];
     case "outcome":
-      return outcomes;
+      return [...outcomes, skip];
     case "budget":
-      return [raise, stop];
+      return [raise, stop, skip];
     case "loop":
-      return [goOn, stop];
+      return [goOn, stop, skip];
   }
 }
 

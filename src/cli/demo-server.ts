@@ -19,7 +19,7 @@ async function serveDemo({ folder, task, json, options, goneAt }: DemoOrder<UpOp
   const { stdin, stdout, stderr, env } = process;
   const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd() }, []);
   try {
-    return await stayUp(createInvocation(io, folder, json), options, {
+    return await stayUp(createInvocation(io, folder, { json, plain: false }), options, {
       order: { agent: DEMO_AGENT, task, attended: true },
       words: (link) => demoWords({ link, folder, again: goneAt !== undefined }),
       plug: (parts) => plugOf(parts, goneAt),

@@ -29,15 +29,12 @@ export async function followRun(
   const isBehind = await readSoFar(client, watched);
   const questions = createQuestions(client, runId, { tree: view.tree, company, leaving });
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
-  const look = async (): Promise<Rest | undefined> => {
-    const stuck = isBehind() ? undefined : await questions.look();
-    return stuck && { type: "needs-person", ...stuck };
-  };
+  const look = async (): Promise<Rest | undefined> => restOf(isBehind() ? undefined : await questions.look());
   try {
     // Connected anew, a tree that waits for a person has nothing more to say: ask them again.
     const waits = await look();
     if (waits) return waits;
-    const signal = AbortSignal.any([leaving, questions.failed]);
+    const signal = AbortSignal.any([leaving, questions.ended]);
     const after = watched.position === undefined ? {} : { after: watched.position };
     for await (const item of client.follow({ runId, tree: true, ...after, signal })) {
       if (item.type === "delta") view.delta(item.delta);
@@ -48,14 +45,16 @@ export async function followRun(
       const rest = await look();
       if (rest) return rest;
     }
-    questions.throwIfFailed();
-    return view.tree.top?.state.end ? { type: "ended" } : { type: "left" };
+    const rest = restOf(await questions.outcome());
+    return rest ?? (view.tree.top?.state.end ? { type: "ended" } : { type: "left" });
   } finally {
     clearInterval(ticker);
     view.rest();
     questions.close();
   }
 }
+
+const restOf = (stuck: Stuck | undefined): Rest | undefined => stuck && { type: "needs-person", ...stuck };
 
 /** True until what had happened before is on the screen: what is only being read again has long been answered. */
 async function readSoFar(client: CadreClient, { runId, view }: Watched): Promise<() => boolean> {

@@ -16,10 +16,15 @@ export interface Io {
   cwd: string;
 }
 
-export interface Invocation {
+/** What a person wants on their screen: values for programs, or lines and nothing that moves. */
+export interface Form {
+  json: boolean;
+  plain: boolean;
+}
+
+export interface Invocation extends Form {
   io: Io;
   folder: string;
-  json: boolean;
   screen: Screen;
   /** What commands that we print need to reach the same project: ` -C folder`, or nothing. */
   at: string;
@@ -27,12 +32,12 @@ export interface Invocation {
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waiting: 3, cancelled: 4, interrupted: 130 } as const;
 
-export function createInvocation(io: Io, folder: string, json: boolean): Invocation {
+export function createInvocation(io: Io, folder: string, { json, plain }: Form): Invocation {
   const at =
     folder === io.cwd
       ? ""
       : ` -C ${/[^\w@%+=:,./-]/.test(folder) ? `'${folder.replaceAll("'", "'\\''")}'` : folder}`;
-  return { io, folder, json, at, screen: createScreen(io.stdout, io.env) };
+  return { io, folder, json, plain, at, screen: createScreen(io.stdout, io.env, plain) };
 }
 
 /** Somebody is there who sees the questions and can answer them. */

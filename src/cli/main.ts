@@ -4,11 +4,12 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { createInvocation, EXIT, type Io } from "./io.ts";
+import { createInvocation, EXIT, type Form, type Io } from "./io.ts";
 import { maskedIo } from "./masked-io.ts";
 import { addVerbs } from "./verbs/all.ts";
 import type { Does } from "./verbs/does.ts";
 import { version } from "./version.ts";
+import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 
 /** The process's own command line. */
@@ -59,10 +60,14 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCadreError(thrown);
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
-  io.stderr.write(`cadre: ${plainLine(message)}\n`);
+  io.stderr.write(`cadre: ${plainLine(code === "INTERNAL" ? unforeseen(message) : message)}\n`);
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
 }
+
+/** What we did not foresee says nothing of what became of the data, nor what to do. */
+const unforeseen = (message: string): string =>
+  `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
 /** Commander has said it to people already. */
 function sayUsage({ exitCode, message }: CommanderError, argv: readonly string[], io: Io): number {
@@ -83,6 +88,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .helpCommand(false)
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
     .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
+    .option("--plain", "lines only: no colours, and nothing is drawn anew (for screen readers and logs)")
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
@@ -93,8 +99,8 @@ function createProgram(io: Io, done: (code: number) => void): Command {
 
   const does: Does = (load) =>
     async function action(this: Command, ...given: unknown[]): Promise<void> {
-      const { folder, json } = program.opts<{ folder?: string; json?: boolean }>();
-      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), json === true);
+      const { folder, json = false, plain = false } = program.opts<{ folder?: string } & Partial<Form>>();
+      const invocation = createInvocation(io, existing(resolve(io.cwd, folder ?? ".")), { json, plain });
       const verb = await load();
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };

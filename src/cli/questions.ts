@@ -24,12 +24,13 @@ export interface Stuck {
 }
 
 export interface Questions {
-  /** Aborted when asking has failed; `throwIfFailed` then says why. */
-  readonly failed: AbortSignal;
+  /** Aborted when asking has failed, or the person has left what there is and nothing else goes on: see `outcome`. */
+  readonly ended: AbortSignal;
   /** Undefined: something goes on, or somebody is being asked. */
   look(): Promise<Stuck | undefined>;
   event(event: JournalEvent): void;
-  throwIfFailed(): void;
+  /** What came of it: throws where asking has failed. */
+  outcome(): Promise<Stuck | undefined>;
   close(): void;
 }
 
@@ -44,11 +45,13 @@ export function createQuestions(
   runId: string,
   { tree, company, leaving }: Circumstances,
 ): Questions {
-  const failed = new AbortController();
+  const ended = new AbortController();
   const closed = new AbortController();
   const over = AbortSignal.any([leaving, closed.signal]);
   const question = createQuestion(over);
   const said = new Set<string>();
+  /** What the person does not want to answer now, as it was asked. */
+  const skipped = new Set<string>();
   let failure: unknown;
   /** Undefined: nobody is being asked. `news`: something opened since we last looked. */
   let asking: { news: boolean } | undefined;
@@ -56,10 +59,11 @@ export function createQuestions(
   async function askAll(desk: Desk, current: { news: boolean }): Promise<void> {
     while (!over.aborted) {
       current.news = false;
-      const [item] = await client.approvals({ runId });
-      if (item) await question.ask(item, desk);
-      else if (!current.news) {
+      const item = (await client.approvals({ runId })).find((open) => !skipped.has(asAsked(open)));
+      if (item && !(await question.ask(item, desk))) skipped.add(asAsked(item));
+      else if (!item && !current.news) {
         asking = undefined;
+        if (skipped.size > 0 && !goesOn(tree)) ended.abort();
         return;
       }
     }
@@ -71,13 +75,13 @@ export function createQuestions(
     void askAll({ ...desk, client, more, whoAsks: (item) => whoAsks(tree, item) }, asking).catch(
       (error: unknown) => {
         failure = error;
-        failed.abort();
+        ended.abort();
       },
     );
   }
 
   return {
-    failed: failed.signal,
+    ended: ended.signal,
     async look() {
       if (openItems(tree) > 0) {
         // What opens while somebody is being asked is asked next.
@@ -88,12 +92,15 @@ export function createQuestions(
       return asking || goesOn(tree) ? undefined : stuckIn(client, runId);
     },
     event: question.event,
-    throwIfFailed() {
-      if (failed.signal.aborted) throw failure;
+    async outcome() {
+      if (failure !== undefined) throw failure;
+      return ended.signal.aborted ? stuckIn(client, runId) : undefined;
     },
     close: () => closed.abort(),
   };
 }
+
+const asAsked = ({ id, round }: ApprovalView): string => `${id}/${round}`;
 
 function openItems({ runs }: LiveTree): number {
   return [...runs.values()].reduce((sum, { open }) => sum + open.size, 0);
@@ -135,14 +142,16 @@ const WITHDRAWS: ReadonlySet<EventType> = new Set(["RUN_RESUMED", "CANCEL_REQUES
 function createQuestion(over: AbortSignal) {
   let open: { item: ApprovalView; withdraw: AbortController; screen: Screen } | undefined;
   return {
-    async ask(item: ApprovalView, desk: Desk): Promise<void> {
+    /** False: it was left as it is. */
+    async ask(item: ApprovalView, desk: Desk): Promise<boolean> {
       const withdraw = new AbortController();
       const away = AbortSignal.any([over, withdraw.signal]);
       open = { item, withdraw, screen: desk.screen };
       try {
-        await askAbout(item, desk, away);
+        return await askAbout(item, desk, away);
       } catch (error) {
         if (!away.aborted) throw error;
+        return true;
       } finally {
         open = undefined;
       }

@@ -1,26 +1,28 @@
 // How a visit to a run ends: what is said, and the exit code.
 
-import type { CadreClient } from "../api/client.ts";
 import type { RunDetail } from "../api/schema.ts";
+import { CadreError, toCadreError } from "../errors.ts";
+import type { Connection } from "./connect.ts";
 import type { Rest, Watched } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import type { Stuck } from "./questions.ts";
 import { answerCommands } from "./view/approval.ts";
 import { fitLines } from "./view/fit.ts";
+import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 import { lookAgain, neededLines, summaryLines, tryAgain } from "./view/summary.ts";
 
 export async function sayRest(
   rest: Rest,
   { runId, view }: Watched,
-  client: CadreClient,
+  { client, owner }: Connection,
   { screen, json, at }: Invocation,
 ): Promise<number> {
   const say = (lines: string[], machine: object): void => {
     for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
   };
   if (rest.type === "left") {
-    say(leftLines(runId, at), { type: "left", runId });
+    say(owner ? keptLines(runId, at) : goesOnLines(runId, at), { type: "left", runId });
     return EXIT.done;
   }
   const drawing = view.drawing(Date.now());
@@ -43,10 +45,29 @@ export async function sayRest(
   return code;
 }
 
-function leftLines(runId: string, at: string): string[] {
-  const next = `\`cadre run${at}\` goes on with it, \`cadre cancel ${runId}${at}\` ends it`;
-  return ["", "Leaving: what is under way gets a few seconds to finish.", `Run ${runId} is kept: ${next}.`];
+const keptLines = (runId: string, at: string): string[] => [
+  "",
+  "Leaving: nothing is lost. What is under way gets a few seconds to finish; Ctrl-C again leaves at once.",
+  keptSentence(runId, at),
+];
+
+/** A failure of ours beside a run that had begun: whoever reads of it wants to know what became of that. */
+export function besideRun(thrown: unknown, runId: string, { at }: Invocation): CadreError {
+  const { code, message, details } = toCadreError(thrown);
+  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, at)}`, details, thrown);
 }
+
+/** What is true of a run that nobody here works on any more. */
+const keptSentence = (runId: string, at: string): string =>
+  `Run ${runId} is kept: \`cadre run${at}\` goes on with it, \`cadre cancel ${runId}${at}\` ends it.`;
+
+/** The same of one that another process works on. */
+export const goesOnLines = (runId: string, at: string): string[] => [
+  "",
+  "Leaving: nothing is lost, and another process goes on with the run.",
+  `Follow it again: cadre tail ${runId}${at}`,
+  `End it: cadre cancel ${runId}${at}`,
+];
 
 export function exitCodeOf(status: RunDetail["status"]): number {
   if (status === "failed") return EXIT.failed;

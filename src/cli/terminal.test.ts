@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agent, project } from "./cli.fixture.ts";
 
-const PROMPT = /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[A\]lways this, for 30 days: \S+ {2}\[\?\] $/;
+const PROMPT =
+  /\[a\]pprove {2}\[e\]dit {2}\[r\]eject {2}\[s\]kip {2}\[A\]lways this, for 30 days: \S+\s+\[\?\]/;
 
 const writer = (input = '{ path: out.txt, content: "written" }') =>
   project({
@@ -24,7 +25,7 @@ describe("an approval inline", () => {
   test("[U50] shows tool, rule and preview; `?` explains; `a` lets it happen once", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     expect(terminal.text()).toContain("model scripted/pen (scripted)");
     expect(terminal.text()).toContain("I write it down.");
     expect(terminal.text()).toMatch(
@@ -42,7 +43,7 @@ describe("an approval inline", () => {
   test("`r` asks why, and the agent reads it", async () => {
     await using p = await writer();
     const terminal = p.terminal("run", "write it");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     await terminal.press("r", /Why \(the agent reads it\): /);
     terminal.type("not there\r");
     expect(await terminal.code).toBe(0);
@@ -50,12 +51,37 @@ describe("an approval inline", () => {
     expect(await readdir(p.folder)).not.toContain("out.txt");
   });
 
+  test("[U26] five reasons are one key each", async () => {
+    await using p = await writer();
+    const terminal = p.terminal("run", "write it");
+    await terminal.sees(PROMPT);
+    await terminal.press("r", /3 too risky · 4 wrong place[\s\S]*Why \(the agent reads it\): /);
+    terminal.type("3\r");
+    expect(await terminal.code).toBe(0);
+    expect(terminal.text()).toMatch(/Not written: .*This is too risky\. Find a safer way\./s);
+  });
+
+  test("`s` leaves it open: the next question comes first, and what is left is told with its commands", async () => {
+    const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
+    await using p = await project({
+      "agents/pen.md": agent("pen"),
+      "pen.script.yaml": `turns:\n  - { when: { turn: 1 }, calls: [${write("one.txt")}, ${write("two.txt")}] }\n  - report: { summary: Written. }\n`,
+    });
+    const terminal = p.terminal("run", "write it");
+    await terminal.sees(/\+\+\+ one\.txt[\s\S]*1 more is waiting {2}\[a\]pprove/);
+    await terminal.press("s", /\+\+\+ two\.txt/);
+    await terminal.press("s", /needs approval: Write one\.txt\s+cadre approve r\w+:m1\.0/);
+    expect(await terminal.code).toBe(3);
+    expect(terminal.screen()).toMatch(/The run waits, and costs nothing meanwhile/);
+    expect(await readdir(p.folder)).not.toContain("one.txt");
+  });
+
   test("`e` opens the editor on the input; what does not fit is said, and asked again", async () => {
     await using p = await writer();
     await p.write("edit.sh", 'printf "%s" "$NEXT" > "$1"\n');
     p.env["EDITOR"] = `NEXT='{"path":"out.txt","content":7}' sh ${join(p.folder, "edit.sh")}`;
     const misfit = p.terminal("run", "write it");
-    await misfit.shows(PROMPT);
+    await misfit.sees(PROMPT);
     await misfit.press("e", /does not fit Write.*\n\[a\]pprove/s);
     await misfit.press("r", /Why/);
     misfit.type("\r");
@@ -63,7 +89,7 @@ describe("an approval inline", () => {
 
     p.env["EDITOR"] = `NEXT='{"path":"out.txt","content":"mine"}' sh ${join(p.folder, "edit.sh")}`;
     const fit = p.terminal("run", "write it");
-    await fit.shows(PROMPT);
+    await fit.sees(PROMPT);
     await fit.press("e", /Changed and approved/);
     expect(await fit.code).toBe(0);
     expect(fit.text()).toMatch(
@@ -80,22 +106,22 @@ describe("an approval inline", () => {
     );
     p.env["EDITOR"] = `sh ${join(p.folder, "edit.sh")}`;
     const editor = p.terminal("run", "write it");
-    await editor.shows(PROMPT);
-    await editor.press("e", /That is no JSON[\s\S]*\[\?\] $/);
+    await editor.sees(PROMPT);
+    await editor.press("e", /That is no JSON[\s\S]*\[\?\]/);
     await editor.press("e", /Changed and approved/);
     expect(await editor.code).toBe(0);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("mine");
 
     delete p.env["EDITOR"];
     const bare = p.terminal("run", "write it");
-    await bare.shows(PROMPT);
+    await bare.sees(PROMPT);
     // It begins as it is: left so, nothing is decided.
     await bare.press("e", /Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type("\r");
-    await bare.shows(/Input as JSON: .*[\s\S]*\[\?\] $/);
+    await bare.shows(/Input as JSON: .*[\s\S]*\[\?\]/);
     await bare.press("e", /Input as JSON: [\s\S]*Input as JSON: \{"path":"out\.txt","content":"[^"]+"\}$/);
     bare.type('\u0015{"path":"out.txt","content":"typed"\r');
-    await bare.shows(/That is no JSON[\s\S]*\[\?\] $/);
+    await bare.shows(/That is no JSON[\s\S]*\[\?\]/);
     await bare.press("e", /That is no JSON[\s\S]*: \{"path":"out\.txt","content":"typed"$/);
     bare.type("}\r");
     expect(await bare.code).toBe(0);
@@ -105,7 +131,7 @@ describe("an approval inline", () => {
   test("`A` makes it a rule: the next run is not asked", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
-    await first.shows(PROMPT);
+    await first.sees(PROMPT);
     await first.press("A", /and granted .* \(always\)/);
     expect(await first.code).toBe(0);
     expect(await p.cadre("run", "write it")).toMatchObject({ code: 0 });
@@ -118,26 +144,26 @@ describe("an approval inline", () => {
       "pen.script.yaml": `turns:\n  - { when: { turn: 1 }, ${write("one.txt")} }\n  - { when: { turn: 2 }, ${write("two.txt")} }\n  - report: { summary: Written. }\n`,
     });
     const terminal = p.terminal("run", "write it");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
     const [decided] = (await p.spawn("approve", `${id}:m1.0`, "--json")).lines();
     expect(decided).toMatchObject({ decision: "approve", alreadyDecided: false });
-    await terminal.shows(/✓ Write one\.txt[\s\S]*needs your approval[\s\S]*\[\?\] $/);
+    await terminal.shows(/✓ Write one\.txt[\s\S]*needs your approval[\s\S]*\[\?\]/);
     await terminal.press("a", /✓ Write two\.txt/);
     expect(await terminal.code).toBe(0);
   });
 
-  test("the other of two open calls is decided by somebody else: the question is asked again below the news", async () => {
+  test("the other of two open calls is decided by somebody else: the question stays below the news", async () => {
     const write = (path: string) => `{ tool: Write, input: { path: ${path}, content: x } }`;
     await using p = await project({
       "agents/pen.md": agent("pen"),
       "pen.script.yaml": `turns:\n  - { when: { turn: 1 }, calls: [${write("one.txt")}, ${write("two.txt")}] }\n  - report: { summary: Written. }\n`,
     });
     const terminal = p.terminal("run", "write it");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
     expect((await p.spawn("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
-    await terminal.shows(/Approved by .*two\.txt.*\n\[a\]pprove .*\[\?\] $/);
+    await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);
     await terminal.press("a", /✓ Write one\.txt/);
     expect(await terminal.code).toBe(0);
   });
@@ -149,9 +175,8 @@ describe("an approval inline", () => {
     const owner = p.start("run", "--json", "slow", "wait");
     await owner.shows(/MODEL_CALL_STARTED/);
     const terminal = p.terminal("run", "pen", "write it");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     owner.process.kill("SIGKILL");
-    await terminal.shows(/needs your approval[\s\S]*needs your approval[\s\S]*\[\?\] $/);
     await terminal.press("a", /✓ Write out\.txt/);
     expect(await terminal.code).toBe(0);
   });
@@ -159,11 +184,11 @@ describe("an approval inline", () => {
   test("Ctrl-C at the question leaves the run as it is; the next `cadre run` asks again", async () => {
     await using p = await writer();
     const first = p.terminal("run", "write it");
-    await first.shows(PROMPT);
+    await first.sees(PROMPT);
     first.type("\u0003");
     expect(await first.code).toBe(130);
     const next = p.terminal("run");
-    await next.shows(PROMPT);
+    await next.sees(PROMPT);
     await next.press("a", /✓ Write/);
     expect(await next.code).toBe(0);
   });
@@ -173,7 +198,7 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     terminal.type("aaa");
     terminal.type("a");
-    await terminal.shows(PROMPT);
+    await terminal.sees(PROMPT);
     terminal.type("\u0003");
     expect(await terminal.code).toBe(130);
     expect(await readdir(p.folder)).not.toContain("out.txt");
@@ -189,7 +214,7 @@ describe("an approval inline", () => {
       "pen.script.yaml": `turns:\n  - when: { turn: 1 }\n    text: "ok \\u001b]0;title\\u0007"\n    calls: [{ tool: Bash, input: ${evil} }]\n  - text: Done.\n`,
     });
     const terminal = p.terminal("run", "go");
-    await terminal.shows(/\[r\]eject {2}\[\?\] $/);
+    await terminal.shows(/\[r\]eject {2}\[s\]kip {2}\[\?\]/);
     const screen = terminal.text();
     expect(screen).toContain("ls⟦U+202E⟧");
     expect(screen).toContain("⟦2999 empty lines⟧");
@@ -234,7 +259,7 @@ test("[P4] an outcome that nobody knows is put to the person: happened, run agai
   }
 
   const terminal = p.terminal("run");
-  await terminal.shows(/\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[\?\] $/);
+  await terminal.shows(/\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[s\]kip {2}\[\?\]/);
   expect(terminal.text()).toContain("nobody knows whether this was done");
   await terminal.press("h", /What came of it/);
   terminal.type("it printed x\r");
@@ -247,7 +272,7 @@ test("[U49] with ACCESSIBLE a terminal gets plain lines, and can still answer", 
   await using p = await writer();
   p.env["ACCESSIBLE"] = "1";
   const terminal = p.terminal("run", "write it");
-  await terminal.shows(PROMPT);
+  await terminal.sees(PROMPT);
   await terminal.press("a", /Written\./);
   expect(await terminal.code).toBe(0);
   expect(terminal.raw()).not.toContain("\u001b[");

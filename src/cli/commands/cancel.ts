@@ -12,12 +12,16 @@ import { allOf } from "../view/branches.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
+import { withLiveScreen } from "../with-live-screen.ts";
 
 /** Longer than a process that is told to stop may take before it is killed. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
-export async function cancel(
+export const cancel = (invocation: Invocation, id: string, options: { reason?: string }): Promise<number> =>
+  withLiveScreen(invocation, (live) => cancelTree(live, id, options));
+
+async function cancelTree(
   invocation: Invocation,
   id: string,
   { reason }: { reason?: string },
@@ -89,7 +93,7 @@ async function carryOut(
   const hasEnded = (runId: string): void => {
     left.delete(runId);
     const line = `Stopping… ${reached.length - left.size} of ${reached.length} have stopped`;
-    if (screen.rich && !json) screen.live([screen.paint("dim", line)]);
+    if (!json) screen.live(() => ({ lines: [], status: screen.paint("dim", line) }));
   };
   const look = async (): Promise<void> => {
     for (const run of allOf(await client.tree(top.id))) if (run.endedAt !== undefined) hasEnded(run.id);
@@ -105,7 +109,7 @@ async function carryOut(
     await ending;
     await look();
   } finally {
-    screen.live([]);
+    screen.live(undefined);
   }
 }
 

@@ -12,5 +12,5 @@ export async function demo(invocation: Invocation): Promise<number> {
   say(`A demo in ${folder}: the service, its bug, its log and its tests are real; the model is scripted.`);
   if (yes) say("Nobody is at a terminal, so what it asks for is approved (--yes).");
   say("");
-  return run(createInvocation(invocation.io, folder, json), [DEMO_AGENT, task], { yes });
+  return run(createInvocation(invocation.io, folder, invocation), [DEMO_AGENT, task], { yes });
 }

@@ -19,10 +19,10 @@ import {
   sayAgentWarnings,
 } from "../order.ts";
 import type { Company } from "../questions.ts";
-import { sayRest, worst } from "../say-rest.ts";
+import { besideRun, sayRest, worst } from "../say-rest.ts";
 import { askForTrust } from "../trust-question.ts";
-import { createJsonView } from "../view/json.ts";
-import { createLiveView } from "../view/live.ts";
+import { viewFor } from "../view-for.ts";
+import { withLiveScreen } from "../with-live-screen.ts";
 
 export interface RunOptions {
   yes?: boolean;
@@ -42,8 +42,10 @@ export async function visit(invocation: Invocation, order: Order, options: RunOp
   if (options.detach) return detach(invocation, order, options);
   const leaving = watchLeaving();
   try {
-    const company = companyOf(invocation, options, leaving);
-    return await stay({ invocation, order, options, company, leaving });
+    return await withLiveScreen(invocation, (live) => {
+      const company = companyOf(live, options, leaving);
+      return stay({ invocation: live, order, options, company, leaving });
+    });
   } finally {
     leaving.dispose();
   }
@@ -69,14 +71,15 @@ async function stay(visit: Stay): Promise<number> {
       watching ??= await begin(visit, connection, key);
       for (let next = watching[0]; next; next = watching[0]) {
         const rest = await followRun(connection.client, next, visit.company, leaving.signal);
-        codes.push(await sayRest(rest, next, connection.client, invocation));
+        codes.push(await sayRest(rest, next, connection, invocation));
         watching.shift();
         if (rest.type === "left") return leaving.code();
       }
       await sayWhatIsLeft(connection, invocation);
       return worst(codes);
     } catch (error) {
-      if (!isConnectionLost(error)) throw error;
+      if (!isConnectionLost(error))
+        throw watching?.[0] ? besideRun(error, watching[0].runId, invocation) : error;
       if (leaving.signal.aborted) return leaving.code();
     } finally {
       await connection.close();
@@ -85,23 +88,27 @@ async function stay(visit: Stay): Promise<number> {
 }
 
 function connectOptions({ invocation, options }: Stay): ConnectOptions {
-  const { folder, io, screen } = invocation;
+  const { folder, io } = invocation;
   const flags = options.model === undefined ? {} : { flags: { model: options.model } };
-  // Written beside the screen, it would be written into the middle of what is drawn there.
-  const say = screen.rich && io.stderr.isTTY ? { say: screen.line } : {};
-  return { folder, env: io.env, drive: true, ...flags, ...say };
+  const say = (line: string): void => void io.stderr.write(`${line}\n`);
+  return { folder, env: io.env, drive: true, say, ...flags };
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {
   const { invocation, order, options, company } = visit;
   const { client, owner } = connection;
+  const watched = (runId: string): Watched => ({
+    runId,
+    view: viewFor(invocation, "tree"),
+    position: undefined,
+  });
   for (const problem of connection.problems)
     invocation.io.stderr.write(`cadre: ${problem}
 `);
   const left = await unfinished(client);
   if (owner) sayPickedUp(left, invocation);
   if (order.type === "rest") {
-    if (left.length > 0) return left.reverse().map(({ id }) => watched(id, invocation));
+    if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
     throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: cadre run "what to do".');
   }
   if (options.model !== undefined && !owner) {
@@ -113,12 +120,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   }
   const runId = await beginOrder(client, order, company.type !== "nobody", key);
   await sayAgentWarnings(client, runId, invocation);
-  return [watched(runId, invocation)];
-}
-
-function watched(runId: string, { json, screen }: Invocation): Watched {
-  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen);
-  return { runId, view, position: undefined };
+  return [watched(runId)];
 }
 
 function companyOf(invocation: Invocation, { yes }: RunOptions, leaving: Leaving): Company {

@@ -5,31 +5,40 @@
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
-import { exitCodeOf } from "../say-rest.ts";
+import { exitCodeOf, goesOnLines } from "../say-rest.ts";
 import { stoppingOf } from "../standing.ts";
 import { fitLines } from "../view/fit.ts";
-import { createJsonView } from "../view/json.ts";
-import { createLiveView, type LiveView } from "../view/live.ts";
+import type { LiveView } from "../view/live.ts";
 import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
+import { viewFor } from "../view-for.ts";
+import { withLiveScreen } from "../with-live-screen.ts";
 
 const TICK_MS = 500;
 
-export async function tail(invocation: Invocation, id: string): Promise<number> {
-  const { screen, json } = invocation;
+export const tail = (invocation: Invocation, id: string): Promise<number> =>
+  withLiveScreen(invocation, (live) => follow(live, id));
+
+async function follow(invocation: Invocation, id: string): Promise<number> {
   const leaving = watchLeaving();
-  const view = json ? createJsonView((line) => screen.line(line)) : createLiveView(screen, "lines");
+  const view = viewFor(invocation, "lines");
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   let left: Left | undefined;
   try {
     for (;;) {
       const answer = await watch(invocation, id, view, leaving.signal, left);
-      if (typeof answer === "number") return leaving.signal.aborted ? leaving.code() : answer;
+      if (leaving.signal.aborted) return sayLeft(invocation, id, leaving.code());
+      if (typeof answer === "number") return answer;
       left = answer;
     }
   } finally {
     clearInterval(ticker);
     leaving.dispose();
   }
+}
+
+function sayLeft({ json, screen, at }: Invocation, id: string, code: number): number {
+  if (!json) for (const line of fitLines(goesOnLines(id, at), screen)) screen.line(line);
+  return code;
 }
 
 /** How far it came before the owner left. */
@@ -62,6 +71,7 @@ async function watch(
       }
     }
     view.rest();
+    if (signal.aborted) return EXIT.done;
     const run = await client.run(runId);
     const isToStop = stoppingOf(run, !connection.owner) === "to-stop";
     const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);

@@ -36,6 +36,8 @@ export function shortCount(number: number): string {
 
 export const tokens = (usage: RunUsage): string => count(totalTokens(usage), "token");
 
+export const asSentence = (text: string): string => text.trim().replace(/[^.?!]$/, "$&.");
+
 export function clockTime(ts: number): string {
   return new Date(ts).toTimeString().slice(0, 8);
 }
@@ -48,7 +50,7 @@ export function ago(ts: number, now: number): string {
   return `${count(Math.floor(seconds / 86_400), "day")} ago`;
 }
 
-function money(dollars: number): string {
+export function money(dollars: number): string {
   if (dollars === 0) return "$0";
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }

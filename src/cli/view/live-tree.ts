@@ -59,6 +59,16 @@ export const needsPerson = ({ state, open }: LiveRun): boolean =>
   !state.cancel &&
   (open.size > 0 || (state.status === "suspended" && state.waitingOn?.kind !== "child_hitl"));
 
+export type Mark = "✓" | "✗" | "?" | "●" | "○";
+
+/** How it stands, in one sign. */
+export function markOf(run: LiveRun): Mark {
+  const { end, status } = run.state;
+  if (end) return end.status === "completed" ? "✓" : "✗";
+  if (needsPerson(run)) return "?";
+  return status === "running" ? "●" : "○";
+}
+
 export const pathText = ({ path }: LiveRun): string => path.join(" › ");
 
 function createRun(event: JournalEvent, runs: ReadonlyMap<string, LiveRun>): LiveRun {

@@ -2,9 +2,8 @@ import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { createLiveView } from "./live.ts";
-import { createScreen } from "./screen.ts";
+import { createScreen, type Draw } from "./screen.ts";
 import { childEnded, completed, started } from "./tree.fixture.ts";
-import { visible } from "./visible.fixture.ts";
 
 const start = started("pen");
 
@@ -32,10 +31,22 @@ const thought = (
   },
 });
 
-function watch(isTTY: boolean, style?: "lines") {
+function watch(isTTY: boolean, style: "tree" | "lines" = "tree") {
   const pieces: string[] = [];
   const out = { isTTY, columns: 60, rows: 20, write: (text: string) => pieces.push(text) };
-  const view = createLiveView(createScreen(out, {}), style);
+  let draw: Draw | undefined;
+  const live = (next: Draw | undefined): void => {
+    draw = next;
+  };
+  const screen = Object.assign(createScreen(out, {}), { live });
+  const view = createLiveView(screen, { style, preset: "ask" });
+  /** What stands below the lines. */
+  const picture = (): string[] => {
+    const { lines = [], status } = draw?.({ columns: 60, rows: 18 }) ?? {};
+    return [...lines, ...(status === undefined ? [] : [status])].map((line) =>
+      stripVTControlCharacters(line),
+    );
+  };
   const seqs = new Map<string, number>();
   let position = 0;
   const happensTo = (runId: string, ...bodies: EventBody[]): void => {
@@ -51,7 +62,7 @@ function watch(isTTY: boolean, style?: "lines") {
     view.delta({ type: "text.delta", runId, callId, attempt, text });
   const raw = () => pieces.join("");
   const text = () => stripVTControlCharacters(raw());
-  return { view, happens, happensTo, says, text, raw, seen: () => visible(raw(), 60) };
+  return { view, happens, happensTo, says, text, picture };
 }
 
 describe("words", () => {
@@ -104,8 +115,8 @@ describe("calls", () => {
     expect(text()).toMatch(/Done: Run: npm test\n {2}one\n$/);
   });
 
-  test("[U51] the status line says who, which turn, what, how long, and the latest output", () => {
-    const { happens, view, raw } = watch(true);
+  test("[U51] the status line says who, what, for how long, by which preset and budget; above it the latest output", () => {
+    const { happens, view, picture } = watch(true);
     happens(start, asked("m1"), thought("m1", "", [call]), {
       type: "TOOL_STARTED",
       payload: { toolCallId: "m1.0" },
@@ -118,11 +129,12 @@ describe("calls", () => {
       text: "ok 1\nok\u001b[2J 2\n",
     });
     view.tick(12_345);
-    expect(stripVTControlCharacters(raw())).toContain(
-      "pen · turn 1/20 · Run: npm test · 12 s · ok⟦U+001B⟧[2J 2",
-    );
+    expect(picture()).toEqual([
+      "  ok⟦U+001B⟧[2J 2",
+      "pen · Run: npm test · 12 s · preset ask · 2 tokens · $?",
+    ]);
     view.rest();
-    expect(raw().endsWith("\r\u001b[2K")).toBe(true);
+    expect(picture()).toEqual([]);
   });
 });
 
@@ -134,7 +146,7 @@ test("a wait for the provider says until when and why, how long still, and which
   });
   expect(rich.text()).toMatch(/\(429\) · attempt 3 in\n {2}9\.0 s\n$/);
   rich.view.tick(2_000);
-  expect(rich.text()).toContain("waiting (429), then attempt 3 · 7 s left");
+  expect(rich.picture().at(-1)).toMatch(/^pen · waiting \(429\), then attempt 3 · 7 s left/);
 
   const { happens, text } = watch(false);
   const retryAt = new Date(2030, 0, 1, 14, 2, 11).getTime();
@@ -178,28 +190,26 @@ describe("a tree", () => {
   });
 
   test("drawn below the words of its top; of the others only what is news is said", () => {
-    const { view, happens, happensTo, says, seen } = watch(true);
+    const { view, happens, happensTo, says, picture, text } = watch(true);
     happens(started("lead"), asked("m1"), thought("m1", "I split it."), delegated("c1", "pen"));
     happensTo("c1", below("pen"), asked("m1"));
     says("m1", "Let me see", 1, "c1");
     view.tick(4_000);
-    expect(seen().slice(4)).toEqual([
-      "",
+    expect(picture()).toEqual([
       "● lead    working                 1 turn · 2 tok · $? · 3 s",
       "└─ ● pen  thinking · Let me see  0 turns · 0 tok · $0 · 3 s",
-      "2 runs: 2 at work · 2 tokens · $? · 3 s",
+      "preset ask · 2 tokens · $? · 2 runs: 2 at work · 3 s",
     ]);
     happensTo("c1", { type: "LIMIT_REACHED", payload: { limit: "maxTurns", value: 16, hard: false } });
-    expect(seen()[4]).toBe("lead › pen  Close to its limit: maxTurns (16)");
-    view.rest();
-    expect(seen().at(-2)).toBe("lead › pen  Close to its limit: maxTurns (16)");
+    expect(text()).toMatch(/\nlead › pen {2}Close to its limit: maxTurns \(16\)\n$/);
   });
 
-  test("`lines` at a terminal: the status line is that of the run that was heard of last", () => {
-    const { view, happens, happensTo, seen } = watch(true, "lines");
+  test("`lines` at a terminal: everything that happens is a line, and the tree is drawn below", () => {
+    const { view, happens, happensTo, text, picture } = watch(true, "lines");
     happens(started("lead"), asked("m1"));
     happensTo("c1", below("pen"), asked("m1"));
     view.tick(9_000);
-    expect(seen().at(-1)).toBe("lead › pen · turn 1/20 · thinking · 8 s · 1 more at work");
+    expect(text()).toMatch(/lead › pen {2}run c1\n$/);
+    expect(picture().map((line) => line.slice(0, 10))).toEqual(["● lead    ", "└─ ● pen  ", "preset ask"]);
   });
 });

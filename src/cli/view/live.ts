@@ -1,19 +1,19 @@
-// A tree of runs as it happens. `tree`: what the top does, line by line, words as they stream, and below it a drawing of
-// all runs that changes in its place. `lines`, and wherever there is no terminal: one line for each thing that happens
-// anywhere, and as soon as there is more than one run each line says whose it is.
+// A tree of runs as it happens: a drawing of all runs that changes in its place, and above it lines that stay. `tree`: what
+// the top does, words as they stream, and what is news of the others. `lines`, and wherever there is no terminal: one line
+// for each thing that happens anywhere, and as soon as there is more than one run each line says whose it is.
 // Folds the same journals with the same words as every other reader.
 
 import type { Delta } from "../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
 import { textOf } from "../../journal/message.ts";
 import type { TimelineEntry } from "../../projections/timeline.ts";
-import { todoText, turnOf } from "./doing.ts";
 import { fitLine } from "./fit.ts";
 import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";
+import { statusLine } from "./live/status-line.ts";
 import { createLiveTree, type LiveRun, type LiveTree, pathText } from "./live-tree.ts";
 import { plain, plainLine } from "./plain.ts";
-import { fitted, type Screen } from "./screen.ts";
-import { treeLines } from "./tree-lines.ts";
+import { fitted, type Room, type Screen } from "./screen.ts";
+import { type TreePicture, type TreePlace, treeLines } from "./tree-lines.ts";
 import { createWords } from "./words.ts";
 
 export interface LiveView {
@@ -30,14 +30,24 @@ export interface LiveView {
   lastWords(): string;
 }
 
-export function createLiveView(screen: Screen, style: "tree" | "lines" = "tree"): LiveView {
+export interface Watching {
+  style: "tree" | "lines";
+  /** What holds in a run that was given no preset of its own. */
+  preset: string;
+}
+
+export function createLiveView(screen: Screen, { style, preset }: Watching): LiveView {
   const tree = createLiveTree();
   const draws = screen.rich && style === "tree";
   const isAlone = (): boolean => tree.runs.size === 1;
   const show = createShow(screen, tree, draws);
-  const drawing = (now: number): string[] => {
-    const { columns, room, paint } = screen;
-    return draws && tree.top && !isAlone() ? treeLines(tree.top, { now, columns, room, paint }) : [];
+  const picture = ({ columns, rows }: Room, now: number) => {
+    const { paint } = screen;
+    if (!tree.top) return { lines: [], status: "" };
+    const place = { now, columns, room: rows, paint };
+    const { lines, hidden } = isAlone() ? latestOutput(tree.top, place) : treeLines(tree.top, place);
+    const status = statusLine([...tree.runs.values()], { now, preset, hidden }, columns - 1);
+    return { lines, status: paint("dim", status) };
   };
   return {
     tree,
@@ -51,13 +61,14 @@ export function createLiveView(screen: Screen, style: "tree" | "lines" = "tree")
       else if (delta.type !== "reasoning.delta") run?.doing.output(delta.text);
     },
     tick(now) {
-      if (!screen.rich) return;
-      const status = draws && !isAlone() ? undefined : statusOf(tree, now);
-      const line = status === undefined ? [] : [screen.paint("dim", fitted(status, screen.columns - 1))];
-      screen.live([...drawing(now), ...line]);
+      screen.live((room) => picture(room, now));
     },
-    rest: () => screen.live([]),
-    drawing,
+    rest: () => screen.live(undefined),
+    drawing(now) {
+      if (!draws || isAlone()) return [];
+      const { lines, status } = picture({ columns: screen.columns, rows: screen.rows - 2 }, now);
+      return [...lines, status];
+    },
     lastWords: show.lastWords,
   };
 }
@@ -104,17 +115,10 @@ function createShow(screen: Screen, tree: LiveTree, draws: boolean) {
   };
 }
 
-/** Who does what, in which turn, for how long; with several at work, the one that was heard of last. */
-function statusOf({ runs }: LiveTree, now: number): string | undefined {
-  const busy = [...runs.values()]
-    .filter(({ state, doing }) => state.waitingOn?.kind !== "child" && doing.now(now) !== undefined)
-    .sort((left, right) => right.state.updatedAt - left.state.updatedAt);
-  const [run, ...others] = busy;
-  if (!run) return undefined;
-  const { what, time, output } = run.doing.now(now)!;
-  const more = others.length === 0 ? [] : [`${others.length} more at work`];
-  const told = [output, todoText(run.state)].filter((text) => text !== "");
-  return [pathText(run), turnOf(run.state), what, time, ...told, ...more].join(" · ");
+/** Of a run that is alone: the tree has it behind what each run does. */
+function latestOutput({ doing }: LiveRun, { now, columns, paint }: TreePlace): TreePicture {
+  const output = doing.now(now)?.output ?? "";
+  return { lines: output === "" ? [] : [paint("dim", fitted(`  ${output}`, columns - 1))], hidden: 0 };
 }
 
 /** What a model is called wherever its words are shown. */

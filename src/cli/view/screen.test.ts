@@ -1,110 +1,53 @@
 import { describe, expect, test } from "vitest";
 import { cellsOf, createScreen, fitted } from "./screen.ts";
 import { table } from "./table.ts";
-import { visible } from "./visible.fixture.ts";
 import { wrapText } from "./words.ts";
 
-function terminal(env: Record<string, string> = {}, isTTY = true) {
+function terminal(env: Record<string, string> = {}, { isTTY = true, isPlain = false } = {}) {
   const pieces: string[] = [];
   const out = { isTTY, columns: 20, rows: 10, write: (text: string) => pieces.push(text) };
-  const written = () => pieces.join("");
-  return { screen: createScreen(out, env), written, seen: () => visible(written(), 20) };
+  return { screen: createScreen(out, env, isPlain), written: () => pieces.join("") };
 }
 
-describe("a screen", () => {
-  test("[W2] the last lines are gone before anything else is written, and come again below it", () => {
-    const { screen, written, seen } = terminal();
-    screen.live(["busy"]);
-    screen.line("done");
-    expect(written()).toBe("busy\r\u001b[2Kdone\nbusy");
-    screen.live(["one", "two"]);
-    screen.line("more");
-    expect(seen()).toEqual(["done", "more", "", "one", "two"]);
-    screen.live([]);
-    expect(seen()).toEqual(["done", "more", ""]);
-  });
-
-  test("[W2] what has not changed is not written again", () => {
+describe("a screen of lines", () => {
+  test("a line that is open is ended before another is written", () => {
     const { screen, written } = terminal();
-    screen.live(["one", "two"]);
-    const before = written();
-    screen.live(["one", "two"]);
-    screen.redraw();
-    expect(written()).toBe(before);
-  });
-
-  test("[W2] lines that a narrower terminal has wrapped are taken away whole", () => {
-    const pieces: string[] = [];
-    const out = { isTTY: true, columns: 20, write: (text: string) => pieces.push(text) };
-    const screen = createScreen(out, {});
-    screen.live(["a".repeat(19), "b"]);
-    out.columns = 10;
-    screen.live([]);
-    expect(pieces.at(-1)).toBe(`\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(3)}`);
-  });
-
-  test("what goes on never interrupts a line that is open", () => {
-    const { screen, seen } = terminal();
     screen.stream("half");
-    screen.live(["busy"]);
-    expect(seen()).toEqual(["half"]);
     screen.stream(" and");
     screen.line("next");
-    expect(seen()).toEqual(["half and", "next", "busy"]);
+    screen.line();
+    expect(written()).toBe("half and\nnext\n\n");
   });
 
-  test("a question stays below everything, says what is true now, and stays with its answer", () => {
-    const { screen, seen } = terminal();
-    let waiting = 1;
-    screen.prompt({ text: () => `${waiting} well? `, above: 3 });
-    screen.live(["one", "two"]);
-    screen.line("news");
-    expect(seen()).toEqual(["news", "one", "two", "1 well? "]);
-    expect(screen.room).toBe(10 - 1 - 3 - 1);
-    waiting = 2;
-    screen.redraw();
-    expect(seen().at(-1)).toBe("2 well? ");
-    screen.answer("a");
-    expect(seen()).toEqual(["news", "2 well? a", "", "one", "two"]);
-    expect(screen.room).toBe(10 - 1 - 1);
-  });
-
-  test("without last lines a question is asked again below what was written after it, and only then", () => {
+  test("a question is asked with what it is about, and again below what was written after it, and only then", () => {
     const { screen, written } = terminal({ NO_COLOR: "1" });
-    const question = { text: () => "well? ", above: 0 };
-    screen.prompt(question);
+    screen.prompt({ card: () => ["about"], text: () => "well? " });
     screen.redraw();
     screen.line("news");
     screen.redraw();
-    expect(written()).toBe("well? \nnews\nwell? ");
+    expect(written()).toBe("about\nwell? \nnews\nwell? ");
     screen.prompt(undefined);
     screen.line("more");
     screen.redraw();
-    expect(written()).toBe("well? \nnews\nwell? \nmore\n");
-  });
-
-  test("while somebody types, nothing is written; then all of it comes", () => {
-    const { screen, seen, written } = terminal();
-    screen.live(["busy"]);
-    const release = screen.hold();
-    const before = written();
-    screen.line("news");
-    screen.live(["busier"]);
-    expect(written()).toBe(before);
-    release();
-    expect(seen()).toEqual(["news", "busier"]);
+    expect(written()).toBe("about\nwell? \nnews\nwell? \nmore\n");
   });
 
   test.each([
-    ["NO_COLOR", { NO_COLOR: "1" }, true],
-    ["TERM=dumb", { TERM: "dumb" }, true],
-    ["[U49] ACCESSIBLE", { ACCESSIBLE: "1" }, true],
-    ["no terminal", {}, false],
-  ])("plain lines only: %s", (_, env, isTTY) => {
-    const { screen, written } = terminal(env, isTTY);
-    screen.live(["busy"]);
+    ["NO_COLOR", { NO_COLOR: "1" }, {}],
+    ["TERM=dumb", { TERM: "dumb" }, {}],
+    ["[U49] ACCESSIBLE", { ACCESSIBLE: "1" }, {}],
+    ["CI", { CI: "true" }, {}],
+    ["[U49] --plain", {}, { isPlain: true }],
+    ["no terminal", {}, { isTTY: false }],
+  ])("plain lines only: %s", (_, env, how) => {
+    const { screen, written } = terminal(env, how);
+    expect(screen.rich).toBe(false);
     screen.line(screen.paint("red", "bad"));
     expect(written()).toBe("bad\n");
+  });
+
+  test.each([{}, { CI: "false" }, { TERM: "xterm" }])("colours at a terminal: %j", (env) => {
+    expect(terminal(env).screen.rich).toBe(true);
   });
 });
 

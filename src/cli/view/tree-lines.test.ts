@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
+import { statusLine } from "./live/status-line.ts";
 import { createLiveTree, needsPerson } from "./live-tree.ts";
 import { cellsOf } from "./screen.ts";
 import { completed, started } from "./tree.fixture.ts";
@@ -31,8 +32,14 @@ function tree(workers: { is: EventBody; helper?: EventBody }[]) {
   return live;
 }
 
+function picture(live: ReturnType<typeof tree>, room: number, columns = 100) {
+  const { lines, hidden } = treeLines(live.top!, { now: 13_000, columns, room, paint: (_, text) => text });
+  const runs = [...live.runs.values()];
+  return { lines, hidden, status: statusLine(runs, { now: 13_000, preset: "ask", hidden }, columns) };
+}
+
 const drawn = (live: ReturnType<typeof tree>, room: number, columns = 100): string[] =>
-  treeLines(live.top!, { now: 13_000, columns, room, paint: (_, text) => text });
+  picture(live, room, columns).lines;
 
 /** The tree without what each line says. */
 const shape = (lines: string[]): string[] => lines.map((line) => /^\W*\w+(#\d+)?/.exec(line)![0]);
@@ -41,24 +48,24 @@ describe("a tree in as many lines as there is room for", () => {
   const done = { is: completed(), helper: completed() };
 
   test("everything, where it fits", () => {
-    const lines = drawn(tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]), 6);
+    const live = tree([done, { is: thinking, helper: completed("failed", "No such\nfile.") }]);
+    const { lines, status } = picture(live, 5);
     expect(shape(lines)).toEqual([
       "● lead",
       "├─ ✓ worker",
       "│  └─ ✓ helper",
       "└─ ● worker#2",
       "   └─ ✗ helper",
-      "5",
     ]);
     expect(lines[1]).toMatch(/worker {5}It is done\. +0 turns · 0 tokens · \$0 · +0 s$/);
     expect(lines[3]).toMatch(/worker#2 {3}thinking \(12 s\) · go +0 turns · 0 tokens · \$0 · 12 s$/);
     expect(lines[4]).toContain("✗ helper  No such file. ");
-    expect(lines[5]).toBe("5 runs: 2 at work, 2 done, 1 not done · 0 tokens · $0 · 12 s");
+    expect(status).toBe("lead · preset ask · 0 tokens · $0 · 5 runs: 2 at work, 2 done, 1 not done · 12 s");
   });
 
   test("what is below an ended run goes first, and is counted", () => {
-    const lines = drawn(tree([done, done, { is: thinking, helper: thinking }]), 6);
-    expect(shape(lines).slice(0, -1)).toEqual([
+    const { lines, hidden } = picture(tree([done, done, { is: thinking, helper: thinking }]), 5);
+    expect(shape(lines)).toEqual([
       "● lead",
       "├─ ✓ worker",
       "├─ ✓ worker#2",
@@ -66,14 +73,14 @@ describe("a tree in as many lines as there is room for", () => {
       "   └─ ● helper",
     ]);
     expect(lines[1]).toContain("It is done. (+1 below)");
-    expect(lines.at(-1)).toMatch(/^… 2 more · 7 runs: /);
+    expect(hidden).toBe(2);
   });
 
-  test("then what has ended, then what is at work; what needs a person is the last to go", () => {
+  test("[TV4] then what has ended, then what is at work; what needs a person is the last to go", () => {
     const many = Array.from({ length: 30 }, () => ({ is: completed() }));
     const busy = Array.from({ length: 30 }, () => ({ is: thinking }));
-    const lines = drawn(tree([...many, ...busy, { is: thinking, helper: waiting }]), 6);
-    expect(shape(lines).slice(0, -1)).toEqual([
+    const { lines, status } = picture(tree([...many, ...busy, { is: thinking, helper: waiting }]), 5);
+    expect(shape(lines)).toEqual([
       "● lead",
       "├─ ● worker#31",
       "├─ ● worker#32",
@@ -81,11 +88,25 @@ describe("a tree in as many lines as there is room for", () => {
       "   └─ ? helper",
     ]);
     expect(lines[4]).toContain("needs you: The budget is used up.");
-    expect(lines.at(-1)).toMatch(/^… 58 more · 63 runs: 1 in need of you, 32 at work, 30 done · /);
+    expect(status).toBe(
+      "… 58 more · 1 in need of you · preset ask · 0 tokens · $0 · 63 runs: 32 at work, 30 done · 12 s",
+    );
+  });
+
+  test("[TV4] of two hundred runs those that need somebody are seen, and the latest that have ended", () => {
+    const all = Array.from({ length: 200 }, (_, at) => ({ is: at === 150 ? waiting : completed() }));
+    const live = tree(all);
+    live.runs.get("c170")!.state.end!.ts = 2_000;
+    const { lines, hidden, status } = picture(live, 3, 80);
+    expect(shape(lines)).toEqual(["● lead", "├─ ? worker#151", "└─ ✓ worker#171"]);
+    expect(hidden).toBe(198);
+    expect(status).toMatch(/^… 198 more · 1 in need of you · preset ask · /);
   });
 
   test("with next to no room they are only counted", () => {
-    expect(drawn(tree([done, done]), 2)).toEqual(["5 runs: 1 at work, 4 done · 0 tokens · $0 · 12 s"]);
+    const { lines, status } = picture(tree([done, done]), 1, 60);
+    expect(lines).toEqual([]);
+    expect(status).toBe("preset ask · 0 tokens · $0 · 5 runs: 1 at work, 4 done");
   });
 
   test.each([30, 59, 60, 80, 99, 100, 200])("no line is longer than a terminal of %d columns", (columns) => {

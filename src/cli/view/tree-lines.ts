@@ -1,13 +1,13 @@
-// A tree while it happens: a line for each run, and one for all of them. As many lines as there is room for: what has
-// ended makes place first, and what needs a person is the last to go.
+// A tree while it happens: a line for each run, and as many as there is room for. What has ended makes place first, and
+// what needs a person is the last to go.
 
 import { openItems } from "../../projections/approvals.ts";
 import { describeCall } from "../../projections/timeline.ts";
-import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
+import { totalTokens } from "../../projections/usage.ts";
 import { allOf, branches, chosen } from "./branches.ts";
 import { todoText, wholeSeconds } from "./doing.ts";
 import { count, shortCost, shortCount } from "./format.ts";
-import { hasEnded, type LiveRun, needsPerson } from "./live-tree.ts";
+import { hasEnded, type LiveRun, type Mark, markOf, needsPerson } from "./live-tree.ts";
 import { plainLine } from "./plain.ts";
 import { cellsOf, fitted, type Paint } from "./screen.ts";
 
@@ -18,10 +18,16 @@ export interface TreePlace {
   paint: Paint;
 }
 
-export function treeLines(top: LiveRun, { now, columns, room, paint }: TreePlace): string[] {
+export interface TreePicture {
+  lines: string[];
+  /** Runs for which there was no room. */
+  hidden: number;
+}
+
+export function treeLines(top: LiveRun, { now, columns, room, paint }: TreePlace): TreePicture {
   const all = allOf(top);
-  if (room < SMALLEST) return [paint("dim", fitted(totalsOf(all, new Set(all), now), columns - 1))];
-  const few = chosen(top, room - 1, { hasEnded, urgency });
+  if (room < SMALLEST) return { lines: [], hidden: 0 };
+  const few = chosen(top, room, { hasEnded, urgency });
   const shown = branches(top, (run) => few.has(run));
   const width = Math.max(...shown.map(({ node, branch }) => cellsOf(branch) + cellsOf(node.name)));
   const facts = columnsOf(shown.map(({ node }) => factsOf(node, now, columns)));
@@ -38,13 +44,11 @@ export function treeLines(top: LiveRun, { now, columns, room, paint }: TreePlace
     ];
     return `${before} ${paint("bold", node.name)}${name}  ${paint(COLOURS[mark], what)}${paint("dim", task)}${gap}${after}`;
   });
-  return [...lines, paint("dim", fitted(totalsOf(all, few, now), columns - 1))];
+  return { lines, hidden: all.length - few.size };
 }
 
-/** With less room the runs are only counted. */
-const SMALLEST = 3;
-
-type Mark = "✓" | "✗" | "?" | "●" | "○";
+/** With less room a tree says nothing. */
+const SMALLEST = 2;
 
 const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
   "✓": "green",
@@ -54,14 +58,11 @@ const COLOURS: Record<Mark, Parameters<Paint>[0]> = {
   "○": "dim",
 };
 
-function markOf(run: LiveRun): Mark {
-  const { end, status } = run.state;
-  if (end) return end.status === "completed" ? "✓" : "✗";
-  if (needsPerson(run)) return "?";
-  return status === "running" ? "●" : "○";
-}
+/** Of what has ended, the latest stays longest. */
+const urgency = (run: LiveRun): number =>
+  ["✓", "✗", "○", "●", "?"].indexOf(markOf(run)) + (run.state.end?.ts ?? 0) / FAR_FUTURE;
 
-const urgency = (run: LiveRun): number => ["✓", "✗", "○", "●", "?"].indexOf(markOf(run));
+const FAR_FUTURE = 1e14;
 
 function whatOf(run: LiveRun, now: number): string {
   const { state, doing } = run;
@@ -114,32 +115,3 @@ function columnsOf(rows: string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellsOf(row[column]!))));
   return rows.map((row) => row.map((fact, column) => fact.padStart(widths[column]!)).join(" · "));
 }
-
-function totalsOf(all: readonly LiveRun[], shown: ReadonlySet<LiveRun>, now: number): string {
-  const marks = all.map(markOf);
-  const many = (mark: Mark, words: string): string[] => {
-    const found = marks.filter((each) => each === mark).length;
-    return found === 0 ? [] : [`${found} ${words}`];
-  };
-  const states = [
-    ...many("?", "in need of you"),
-    ...many("●", "at work"),
-    ...many("○", "waiting"),
-    ...many("✓", "done"),
-    ...many("✗", "not done"),
-  ];
-  const usage = all.map(({ state }) => state.usage).reduce(sum, emptyUsage());
-  const top = all[0]!.state;
-  const time = wholeSeconds((top.end?.ts ?? now) - top.createdAt);
-  const left = all.length - shown.size;
-  const more = left === 0 ? "" : `… ${left} more · `;
-  return `${more}${count(all.length, "run")}: ${states.join(", ")} · ${shortCount(totalTokens(usage))} tokens · ${shortCost(usage)} · ${time}`;
-}
-
-const sum = (left: RunUsage, right: RunUsage): RunUsage => ({
-  ...left,
-  input: left.input + right.input,
-  output: left.output + right.output,
-  cost: left.cost + right.cost,
-  unpriced: left.unpriced + right.unpriced,
-});

@@ -5,6 +5,8 @@ import { stripVTControlCharacters } from "node:util";
 const ESCAPE = "\u001b[";
 const ORDERS = new RegExp(`(${ESCAPE.replace("[", "\\[")}[\\d;]*[A-Za-z]|\n|\r)`);
 
+const amount = (order: string): number => Number(order.slice(ESCAPE.length, -1) || 1);
+
 /** The lines of the screen from the first that was ever written. */
 export function visible(text: string, columns: number): string[] {
   const lines = [""];
@@ -18,10 +20,12 @@ export function visible(text: string, columns: number): string[] {
   for (const piece of text.split(ORDERS)) {
     if (piece === "\r") column = 0;
     else if (piece === "\n") [row, column] = [row + 1, 0];
-    else if (piece === "\u001b[1A") row = Math.max(0, row - 1);
+    else if (piece.startsWith(ESCAPE) && piece.endsWith("A")) row = Math.max(0, row - amount(piece));
+    else if (piece.startsWith(ESCAPE) && piece.endsWith("E")) [row, column] = [row + amount(piece), 0];
     else if (piece === "\u001b[2K") lines[row] = "";
+    else if (piece === "\u001b[K") lines[row] = lines[row]!.slice(0, column);
     else if (piece === "\u001b[0J") lines.splice(row, Infinity, lines[row]!.slice(0, column));
-    else if (piece.startsWith(ESCAPE) && piece.endsWith("G")) column = Number(piece.slice(2, -1)) - 1;
+    else if (piece.startsWith(ESCAPE) && piece.endsWith("G")) column = amount(piece) - 1;
     else for (const character of stripVTControlCharacters(piece)) put(character);
     lines[row] ??= "";
   }

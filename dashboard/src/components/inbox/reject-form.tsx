@@ -1,18 +1,11 @@
 // U26: why not, in words that the agent reads. Five are one key away; others can be typed.
 
 import { useRef, useState } from "react";
+import { REJECT_REASONS } from "../../../../src/projections/reject-reasons.ts";
 import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { Input } from "../../ui/input.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
-
-const REASONS = [
-  ["Not needed", "This is not needed. Go on without it."],
-  ["Another way", "This is the wrong way. Find another one."],
-  ["Too risky", "This is too risky. Find a safer way."],
-  ["Wrong place", "This is the wrong file or place. Look again where it belongs."],
-  ["Ask first", "Ask me first what I want before you try something like this again."],
-] as const;
 
 export interface RejectFormProps {
   pending: boolean;
@@ -24,7 +17,7 @@ export function RejectForm({ pending, onReject, onLeave }: RejectFormProps) {
   const [text, setText] = useState("");
   const field = useRef<HTMLInputElement>(null);
   useHotkeys([
-    ...REASONS.map(([label, note], at) => ({
+    ...REJECT_REASONS.map(({ label, note }, at) => ({
       keys: String(at + 1),
       label: `Reject: ${label}`,
       run: () => onReject(note),
@@ -43,7 +36,7 @@ export function RejectForm({ pending, onReject, onLeave }: RejectFormProps) {
     >
       <p className="text-muted text-sm">Why not? The agent reads it and goes on without.</p>
       <div className="flex flex-wrap gap-1.5">
-        {REASONS.map(([label, note], at) => (
+        {REJECT_REASONS.map(({ label, note }, at) => (
           <Button
             key={label}
             disabled={pending}

@@ -1,0 +1,49 @@
+// The command line in a pseudo-terminal: a process of its own that believes a person sits there.
+
+import { fileURLToPath } from "node:url";
+import { type IPty, spawn } from "@lydell/node-pty";
+import { expect, vi } from "vitest";
+import { visible } from "./view/visible.fixture.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
+
+export interface Pty extends Disposable {
+  pty: IPty;
+  code: Promise<number>;
+  /** Everything that was written to it. */
+  raw(): string;
+  /** The lines that a person sees, with all that have scrolled away; only while the size stays the same. */
+  screen(): string;
+  shows(pattern: RegExp): Promise<void>;
+  sees(pattern: RegExp): Promise<void>;
+}
+
+export function inPty(
+  place: { folder: string; env: Record<string, string> },
+  args: string[],
+  size = { cols: 80, rows: 24 },
+): Pty {
+  const { NO_COLOR: _, ...env } = place.env;
+  const pty = spawn(process.execPath, [LAUNCHER, ...args], {
+    cwd: place.folder,
+    env: { ...env, TERM: "xterm-256color" },
+    ...size,
+  });
+  let raw = "";
+  pty.onData((text) => {
+    raw += text;
+  });
+  const code = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  const screen = (): string => visible(raw, size.cols).join("\n");
+  const until = (text: () => string, pattern: RegExp): Promise<void> =>
+    vi.waitFor(() => expect(text()).toMatch(pattern), { timeout: 30_000, interval: 50 });
+  return {
+    pty,
+    code,
+    raw: () => raw,
+    screen,
+    shows: (pattern) => until(() => raw, pattern),
+    sees: (pattern) => until(screen, pattern),
+    [Symbol.dispose]: () => pty.kill("SIGKILL"),
+  };
+}

@@ -1,0 +1,58 @@
+// What a command would do, part by part (U24): read from its words, never from what an agent says about it, and said where
+// they do not show all.
+
+import type { CommandView } from "../../api/schema.ts";
+import { fitLine, type Page } from "./fit.ts";
+import { plain, plainLine } from "./plain.ts";
+import { fitted } from "./screen.ts";
+
+/** Nothing where the command is one program and says all there is. */
+export function commandParts(command: CommandView, page: Page): string[] {
+  const { programs, files, hosts, decoded } = command;
+  const isPlain = programs.length < 2 && programs.every(({ note }) => note === undefined);
+  const parts = [
+    ...doubts(command),
+    ...(isPlain ? [] : programs.map((program) => programText(program))),
+    ...named("writes", pathsOf(files, "writes")),
+    ...named("reads", pathsOf(files, "reads")),
+    ...named("contacts", hosts),
+    ...decoded.flatMap(({ text }) => [
+      "hidden in another code; it says:",
+      ...plain(text)
+        .split("\n")
+        .map((line) => `  ${line}`),
+    ]),
+  ];
+  if (parts.length === 0) return [];
+  const lines = parts.flatMap((text) => fitLine({ head: "  ", text, next: "    " }, page));
+  return ["", page.paint("dim", "what it would do:"), ...lines.map((line) => page.paint("dim", line))];
+}
+
+function doubts({ grade, why }: CommandView): string[] {
+  if (grade === "exact") return [];
+  const what = grade === "broken" ? "this cannot be read reliably" : "some of it shows only when it runs";
+  return [why === "" ? what : `${what} (${plainLine(why)})`];
+}
+
+function programText({ argv, depth, readOnly, note }: CommandView["programs"][number]): string {
+  const words = argv.map((word) => (word === null ? "⟨known when it runs⟩" : shown(word))).join(" ");
+  const marks = [...(readOnly ? ["only reads"] : []), ...(note === undefined ? [] : [plainLine(note)])];
+  const tail = marks.length === 0 ? "" : `  (${marks.join("; ")})`;
+  return `${"  ".repeat(depth)}runs ${words}${tail}`;
+}
+
+/** The whole word stands in the command above. */
+const LONGEST = 120;
+
+function shown(word: string): string {
+  const text = fitted(plainLine(word), LONGEST);
+  return word === "" || /\s/.test(word) ? JSON.stringify(text) : text;
+}
+
+const pathsOf = (files: CommandView["files"], wanted: "writes" | "reads"): string[] =>
+  files
+    .filter(({ use }) => use === wanted)
+    .map(({ path, outside }) => (outside ? `${path} (outside the workspace)` : path));
+
+const named = (verb: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${verb} ${plainLine(names.join(", "))}`];

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import type { Draw } from "../screen.ts";
+import { fitsCard, frameOf, type Going } from "./frame.ts";
+
+const nothing: Going = { open: "", draw: undefined, question: undefined, isCardWritten: false };
+const tall: Draw = ({ rows }) => ({
+  lines: Array.from({ length: rows }, (_, row) => `run ${row}`),
+  status: "status",
+});
+const question = { card: () => ["", "pen wants this", "  rm x", ""], text: () => "[a]pprove  [r]eject" };
+const window = { columns: 40, rows: 12 };
+
+describe("the frame", () => {
+  test("words that are being said, the picture, the question, and the status line last", () => {
+    const draw: Draw = () => ({ lines: ["● lead", "└─ ● pen"], status: "status" });
+    expect(frameOf({ ...nothing, open: "I look at", draw, question }, window)).toEqual([
+      "I look at",
+      "",
+      "● lead",
+      "└─ ● pen",
+      "",
+      "pen wants this",
+      "  rm x",
+      "",
+      "[a]pprove  [r]eject",
+      "status",
+    ]);
+    expect(frameOf(nothing, window)).toEqual([]);
+  });
+
+  test.each([3, 6, 8, 12, 24, 60])(
+    "[TV1] is lower than a window of %d rows, whatever there is to draw",
+    (rows) => {
+      for (const going of [
+        { ...nothing, draw: tall },
+        { ...nothing, draw: tall, open: "word" },
+        { ...nothing, draw: tall, open: "word", question },
+      ]) {
+        const lines = frameOf(going, { columns: 40, rows });
+        expect(lines.length).toBeLessThan(rows);
+        expect(lines.at(-1)).toBe("status");
+      }
+    },
+  );
+
+  test("[TV2] [A17] a card that does not fit is not shown in part", () => {
+    expect(fitsCard(question, "", { columns: 40, rows: 7 })).toBe(true);
+    expect(fitsCard(question, "", { columns: 40, rows: 6 })).toBe(false);
+    expect(fitsCard(question, "", { columns: 12, rows: 7 })).toBe(false);
+    const wide = { ...question, card: () => ["x".repeat(41)] };
+    expect(fitsCard(wide, "", { columns: 41, rows: 24 })).toBe(true);
+    expect(fitsCard(wide, "", { columns: 40, rows: 24 })).toBe(false);
+    const lines = frameOf(
+      { ...nothing, draw: tall, question, isCardWritten: true },
+      { columns: 40, rows: 6 },
+    );
+    expect(lines).toEqual(["", "run 0", "run 1", "[a]pprove  [r]eject", "status"]);
+  });
+
+  test("answers that are too long for a line go on below", () => {
+    const lines = frameOf({ ...nothing, question, isCardWritten: true }, { columns: 12, rows: 12 });
+    expect(lines).toEqual(["[a]pprove  ", "[r]eject"]);
+  });
+});

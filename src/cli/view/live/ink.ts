@@ -1,0 +1,71 @@
+// The only file that knows Ink. It draws lines, each on a row of its own, and erases them before anything else is
+// written; what is in them comes from frame.ts. Loaded only when something is drawn.
+
+import { Box, render, Text, useApp, useStdout } from "ink";
+import { createElement as h, type ReactNode } from "react";
+
+export interface Drawing {
+  /** The lines in the place of those before. */
+  draw(lines: readonly string[]): void;
+  /** Takes them away; the next are drawn where they began. */
+  clear(): void;
+  /** Above them, for good. */
+  write(text: string): void;
+  /** Takes them away and leaves the terminal to somebody else, until the answer is called. */
+  suspend(): Promise<() => void>;
+  /** Takes them away for good. */
+  end(): void;
+}
+
+/** Drawn at once: who calls `draw` keeps the pace. */
+const FPS = 1_000;
+
+export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
+  let terminal: Terminal | undefined;
+  const page = (lines: readonly string[]): ReactNode =>
+    h(Page, {
+      lines,
+      use: (own) => {
+        terminal = own;
+      },
+    });
+  const ink = render(page([]), {
+    stdout,
+    interactive: true,
+    patchConsole: false,
+    exitOnCtrlC: false,
+    maxFps: FPS,
+  });
+  return {
+    draw: (lines) => ink.rerender(page(lines)),
+    clear: ink.clear,
+    write: (text) => terminal!.write(text),
+    async suspend() {
+      const suspension = await terminal!.suspendTerminal();
+      return () => void suspension.resume();
+    },
+    end() {
+      // Ink would draw once more what it had put off.
+      ink.rerender(page([]));
+      ink.clear();
+      ink.unmount();
+    },
+  };
+}
+
+type Terminal = Pick<ReturnType<typeof useStdout>, "write"> &
+  Pick<ReturnType<typeof useApp>, "suspendTerminal">;
+
+interface PageProps {
+  lines: readonly string[];
+  use(terminal: Terminal): void;
+}
+
+function Page({ lines, use }: PageProps): ReactNode {
+  const { write } = useStdout();
+  const { suspendTerminal } = useApp();
+  use({ write, suspendTerminal });
+  const row = (line: string, index: number): ReactNode =>
+    h(Text, { key: index, wrap: "truncate" }, line === "" ? " " : line);
+  return h(Box, { flexDirection: "column" }, lines.map(row));
+}

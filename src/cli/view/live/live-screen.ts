@@ -1,0 +1,161 @@
+// A screen whose last lines change: what goes on, and the question that awaits an answer. All else is written above them,
+// for good, so that the terminal's scrollback is the log and nothing is lost when it closes.
+//  W2   The last lines are gone before anything else is written, and drawn anew below it: no line is ever written over
+//       another.
+//  W3   While somebody types a line or is in their editor, nothing is written at all: it comes when they are done.
+//  TV3  At most ten pictures in a second, and none where nothing has changed. A question is shown at once.
+
+import { type Output, rowsOf, type Screen } from "../screen.ts";
+import { fitsCard, frameOf, type Going } from "./frame.ts";
+import type { Drawing } from "./ink.ts";
+
+export interface LiveScreen {
+  screen: Screen;
+  /** Takes the last lines away; what was written stays. */
+  close(): void;
+}
+
+export type Terminal = Output & NodeJS.WritableStream;
+
+export async function openLiveScreen(screen: Screen, stdout: Terminal): Promise<LiveScreen> {
+  const { startDrawing } = await loadInk();
+  const going: Going = { open: "", draw: undefined, question: undefined, isCardWritten: false };
+  const canvas = createCanvas(screen, stdout, { drawing: startDrawing(stdout), going });
+
+  function stream(text: string): void {
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > 0) canvas.write(going.open + text.slice(0, end));
+    going.open = end > 0 ? text.slice(end) : going.open + text;
+    canvas.soon();
+  }
+
+  const endLine = (): void => stream(going.open === "" ? "" : "\n");
+
+  return {
+    screen: {
+      rich: true,
+      paint: screen.paint,
+      get columns() {
+        return screen.columns;
+      },
+      get rows() {
+        return screen.rows;
+      },
+      line(text) {
+        if (text !== undefined) endLine();
+        stream(`${text ?? ""}\n`);
+      },
+      stream,
+      live(draw) {
+        going.draw = draw;
+        canvas.soon();
+      },
+      prompt(question) {
+        Object.assign(going, { question, isCardWritten: false });
+        canvas.now();
+      },
+      redraw: canvas.soon,
+      answer() {
+        const { question, isCardWritten } = going;
+        going.question = undefined;
+        endLine();
+        if (question && !isCardWritten) canvas.write(linesOf(question.card()));
+        canvas.now();
+      },
+      hold: canvas.hold,
+    },
+    close: canvas.close,
+  };
+}
+
+/** React reads the variable when it is loaded: its other build keeps a record of every picture that it ever drew. */
+async function loadInk(): Promise<typeof import("./ink.ts")> {
+  const before = process.env["NODE_ENV"];
+  process.env["NODE_ENV"] = "production";
+  try {
+    return await import("./ink.ts");
+  } finally {
+    if (before === undefined) delete process.env["NODE_ENV"];
+    else process.env["NODE_ENV"] = before;
+  }
+}
+
+const linesOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join("");
+
+const PAUSE_MS = 100;
+
+/** Keeps the pace, and what is to be written until it can be. */
+function createCanvas(
+  screen: Screen,
+  stdout: Terminal,
+  { drawing, going }: { drawing: Drawing; going: Going },
+) {
+  let unwritten = "";
+  let drawn: readonly string[] = [];
+  let drawnAt = -PAUSE_MS;
+  let timer: NodeJS.Timeout | undefined;
+  let is: "open" | "held" | "closed" = "open";
+
+  function now(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (is !== "open") return;
+    const { question, open, isCardWritten } = going;
+    if (question && !isCardWritten && !fitsCard(question, open, screen)) {
+      unwritten += linesOf(question.card());
+      going.isCardWritten = true;
+    }
+    const text = unwritten;
+    unwritten = "";
+    drawn = frameOf(going, screen);
+    drawing.draw(drawn);
+    if (text !== "") drawing.write(text);
+    drawnAt = performance.now();
+  }
+
+  function soon(): void {
+    const wait = drawnAt + PAUSE_MS - performance.now();
+    if (wait <= 0) now();
+    else timer ??= setTimeout(now, wait);
+  }
+
+  /** Before Ink hears of it: a narrower terminal has broken lines in two, of which Ink would take away one. */
+  function resized(): void {
+    if (is !== "open") return;
+    const broken = drawn.reduce((sum, line) => sum + rowsOf(line, screen.columns) - 1, 0);
+    stdout.write("\u001B[1A\u001B[2K".repeat(broken));
+    drawing.clear();
+    now();
+  }
+
+  stdout.prependListener("resize", resized);
+  return {
+    now,
+    soon,
+    write(text: string): void {
+      if (is === "closed") stdout.write(text);
+      else unwritten += text;
+    },
+    hold(): () => void {
+      now();
+      is = "held";
+      const suspended = drawing.suspend();
+      return () =>
+        void suspended.then((resume) => {
+          if (is !== "held") return;
+          resume();
+          is = "open";
+          now();
+        });
+    },
+    close(): void {
+      if (going.open !== "") unwritten += `${going.open}\n`;
+      going.open = "";
+      now();
+      is = "closed";
+      stdout.off("resize", resized);
+      drawing.end();
+      stdout.write(unwritten);
+    },
+  };
+}

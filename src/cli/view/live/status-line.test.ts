@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_LIMITS } from "../../../journal/definition.ts";
+import type { EventBody, JournalEvent } from "../../../journal/events.ts";
+import { createLiveTree } from "../live-tree.ts";
+import { cellsOf } from "../screen.ts";
+import { started } from "../tree.fixture.ts";
+import { statusLine } from "./status-line.ts";
+
+const limits = { ...DEFAULT_LIMITS, tree: { maxTokens: 200_000, maxCost: 5 } };
+const thinking: EventBody = { type: "MODEL_CALL_STARTED", payload: { callId: "m1", model: "x/y" } };
+const thought: EventBody = {
+  type: "AGENT_THOUGHT",
+  payload: {
+    callId: "m1",
+    content: [],
+    usage: { input: 12_000, output: 0 },
+    cost: 0.02,
+    finish: "stop",
+    ms: 1,
+  },
+};
+const held: EventBody = {
+  type: "RUN_SUSPENDED",
+  payload: { waitingOn: { kind: "budget", items: ["budget/1"], detail: "The budget is used up." } },
+};
+const raised: EventBody = {
+  type: "APPROVAL_DECIDED",
+  payload: { itemId: "budget/1", decision: "approve", by: "ann", scope: "tree", limits: { maxCost: 8 } },
+};
+
+function status(happened: Record<string, EventBody[]>, cells = 200, hidden = 0): string {
+  const tree = createLiveTree();
+  for (const [runId, bodies] of Object.entries(happened))
+    bodies.forEach((body, at) => {
+      tree.apply({ runId, seq: at + 1, position: at, ts: 1_000, key: `k${at}`, ...body } as JournalEvent);
+    });
+  return statusLine([...tree.runs.values()], { now: 43_000, preset: "ask", hidden }, cells);
+}
+
+const lead = started("lead", { limits });
+const pen = started("pen", { parentRunId: "r1", rootRunId: "r1" });
+
+describe("[U51] the status line", () => {
+  test("one run: who, what, for how long, the preset, the budget, the turn", () => {
+    expect(status({ r1: [lead, thinking] })).toBe(
+      "lead · thinking · 42 s · preset ask · 0 of 200k tokens · $0 of $5.00 · turn 1/20",
+    );
+    const edits = started("lead", { permissions: { preset: "edits", allow: [], ask: [], deny: [] } });
+    expect(status({ r1: [edits, thinking] })).toContain(" · preset edits · 0 tokens · $0 · ");
+    expect(status({ r1: [lead, held] })).toMatch(/^lead · needs you · preset ask/);
+  });
+
+  test("a tree: who is missing from the picture, what needs a person, whose it is, the budget of all", () => {
+    expect(status({ r1: [lead, thinking, thought], c1: [pen, held] }, 200, 3)).toBe(
+      "… 3 more · 1 in need of you · lead › pen · preset ask · 12k of 200k tokens · $0.02 of $5.00 · 2 runs: 1 at work · 42 s",
+    );
+  });
+
+  test("a budget that a person has raised is the one that holds", () => {
+    expect(status({ r1: [lead, thinking], c1: [pen, held, raised] })).toContain("$0 of $8.00");
+  });
+
+  test.each([20, 40, 60, 80])("in %d cells what matters least goes first", (cells) => {
+    const line = status({ r1: [lead, thinking, thought], c1: [pen, held] }, cells, 3);
+    expect(cellsOf(line)).toBeLessThanOrEqual(cells);
+    expect(line).toContain("1 in need of you".slice(0, cells - 13));
+  });
+});

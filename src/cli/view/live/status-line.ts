@@ -1,0 +1,114 @@
+// The last line of the live screen (U51): who needs a person or is at work, which preset holds, what is used of the
+// budget, what waits. Where it is too long, what matters least goes first.
+
+import { emptyUsage, type RunUsage, totalTokens } from "../../../projections/usage.ts";
+import { todoText, turnOf, wholeSeconds } from "../doing.ts";
+import { count, money, shortCost, shortCount } from "../format.ts";
+import { type LiveRun, type Mark, markOf, needsPerson, pathText } from "../live-tree.ts";
+import { cellsOf, fitted } from "../screen.ts";
+
+export interface StatusFacts {
+  now: number;
+  /** The preset that holds where a run was given none of its own. */
+  preset: string;
+  /** Runs for which a picture above has no room. */
+  hidden: number;
+}
+
+export function statusLine(all: readonly LiveRun[], facts: StatusFacts, cells: number): string {
+  const top = all[0]!;
+  const parts = all.length === 1 ? ofOne(top, facts) : ofTree(all, facts);
+  return fitted(joined(parts, cells), cells);
+}
+
+/** The lower its rank, the longer it stays. */
+type Part = [rank: number, text: string];
+
+function joined(parts: readonly Part[], cells: number): string {
+  let kept = parts.filter(([, text]) => text !== "");
+  const text = (): string => kept.map(([, text]) => text).join(" · ");
+  while (kept.length > 1 && cellsOf(text()) > cells) {
+    const last = Math.max(...kept.map(([rank]) => rank));
+    kept = kept.filter(([rank]) => rank !== last);
+  }
+  return text();
+}
+
+function ofOne(run: LiveRun, { now, preset }: StatusFacts): Part[] {
+  const { what = "", time = "" } = run.doing.now(now) ?? {};
+  const isWaiting = needsPerson(run);
+  return [
+    [0, pathText(run)],
+    [1, isWaiting ? "needs you" : what],
+    [2, isWaiting ? "" : time],
+    [3, presetOf(run, preset)],
+    [4, spentOf([run])],
+    [5, turnOf(run.state)],
+    [6, todoText(run.state)],
+  ];
+}
+
+function ofTree(all: readonly LiveRun[], { now, preset, hidden }: StatusFacts): Part[] {
+  const top = all[0]!;
+  const marks = all.map(markOf);
+  const many = (mark: Mark, words: string): string => {
+    const found = marks.filter((each) => each === mark).length;
+    return found === 0 ? "" : `${found} ${words}`;
+  };
+  const others = [many("●", "at work"), many("○", "waiting"), many("✓", "done"), many("✗", "not done")];
+  return [
+    [1, hidden === 0 ? "" : `… ${hidden} more`],
+    [0, many("?", "in need of you")],
+    [6, top.state.end ? "" : pathText(busiest(all))],
+    [3, top.state.end ? "" : presetOf(top, preset)],
+    [2, spentOf(all)],
+    [4, `${count(all.length, "run")}: ${others.filter((text) => text !== "").join(", ")}`],
+    [5, wholeSeconds((top.state.end?.ts ?? now) - top.state.createdAt)],
+  ];
+}
+
+/** Who needs a person; otherwise who was heard of last. */
+function busiest(all: readonly LiveRun[]): LiveRun {
+  const asks = all.find(needsPerson);
+  if (asks) return asks;
+  const atWork = all.filter((run) => markOf(run) === "●");
+  return atWork.toSorted((left, right) => right.state.updatedAt - left.state.updatedAt)[0] ?? all[0]!;
+}
+
+const presetOf = ({ state }: LiveRun, preset: string): string =>
+  `preset ${state.start?.permissions?.preset ?? preset}`;
+
+/** `12k of 200k tokens · $0.02 of $5`. */
+function spentOf(all: readonly LiveRun[]): string {
+  const usage = all.map(({ state }) => state.usage).reduce(sum, emptyUsage());
+  const { maxTokens, maxCost } = budgetOf(all);
+  const tokens = shortCount(totalTokens(usage));
+  return [
+    maxTokens === undefined ? `${tokens} tokens` : `${tokens} of ${shortCount(maxTokens)} tokens`,
+    maxCost === undefined ? shortCost(usage) : `${shortCost(usage)} of ${money(maxCost)}`,
+  ].join(" · ");
+}
+
+interface Budget {
+  maxTokens?: number | undefined;
+  maxCost?: number | undefined;
+}
+
+/** That of the tree, with what people have given it since; of one run alone its own, where the tree has none. */
+function budgetOf(all: readonly LiveRun[]): Budget {
+  const { start, raised } = all[0]!.state;
+  if (start?.parentRunId !== undefined) return {};
+  const own: Budget = all.length > 1 ? {} : { ...start?.limits, ...raised };
+  const given = all
+    .flatMap(({ state }) => [...state.decisions.values()])
+    .map(({ scope, limits }) => (scope === "tree" ? limits : undefined));
+  return Object.assign({}, own, start?.limits.tree, ...given) as Budget;
+}
+
+const sum = (left: RunUsage, right: RunUsage): RunUsage => ({
+  ...left,
+  input: left.input + right.input,
+  output: left.output + right.output,
+  cost: left.cost + right.cost,
+  unpriced: left.unpriced + right.unpriced,
+});
