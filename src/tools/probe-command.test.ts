@@ -106,6 +106,21 @@ describe("[PB4] paths", () => {
     });
   });
 
+  test("what goes into a folder is looked for there; what has not been touched since was not moved", async () => {
+    await using w = await tempWorkspace();
+    const probe = probing(w.path);
+    await mkdir(join(w.path, "out"));
+    await writeFile(join(w.path, "a"), "text");
+    expect(await probe("mv a out/")).toEqual({
+      found: "not_done",
+      evidence: ["a is still there.", "out/a is not there."],
+    });
+    await rename(join(w.path, "a"), join(w.path, "out/a"));
+    expect((await probe("mv a out")).found).toBe("done");
+    const later = probing(w.path, { startedAt: Date.now() + HOUR });
+    expect((await later("mv a out")).found).toBe("cannot_tell");
+  });
+
   test("behind && the last one tells of all; what contradicts itself cannot be told", async () => {
     await using w = await tempWorkspace();
     const probe = probing(w.path);

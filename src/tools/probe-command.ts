@@ -1,6 +1,7 @@
 // Whether a shell command took effect whose end nobody saw, told by what it would have left behind. Only commands of a
 // known shape are understood; of every other one it is said that it cannot be told (PB4). Nothing is run but git, reading.
 
+import { basename } from "node:path";
 import { visible } from "../journal/visible.ts";
 import { plainCommands } from "./plain-commands.ts";
 import { probeCommit } from "./probe-commit.ts";
@@ -43,6 +44,9 @@ async function lookOf(program: string, words: readonly string[], context: LookCo
   if (!shape || !paths || !shape.takes(paths.length))
     return cannotTell(`Of \`${program}\` it is not known what it leaves behind.`);
   const seen = await Promise.all(paths.map((path) => seePath(path, context.base, context)));
+  const [from = "", to = ""] = paths;
+  if (shape.goesInto && seen[1]?.at === "folder")
+    seen[1] = await seePath(`${to}/${basename(from)}`, context.base, context);
   const hidden = seen.flatMap((one) => (one.at === "unknown" ? [one.why] : []));
   return hidden.length > 0 ? cannotTell(...hidden) : shape.judge(seen as Plain[], context);
 }
@@ -64,6 +68,8 @@ type There = Exclude<Plain, { at: "absent" }>;
 
 interface Shape {
   flags: RegExp;
+  /** Of two paths, the second may be a folder that the first goes into. */
+  goesInto?: true;
   takes(count: number): boolean;
   judge(seen: readonly Plain[], context: LookContext): Probed;
 }
@@ -84,8 +90,18 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     judge: (seen, context) => ofEach(seen, removed, context),
   },
   rmdir: { flags: /^$/, takes: some, judge: (seen, context) => ofEach(seen, removed, context) },
-  mv: { flags: /^-f$/, takes: two, judge: ([from, to], context) => moved(from!, to!, context) },
-  cp: { flags: /^-[fp]+$/, takes: two, judge: ([from, to], context) => copied(from!, to!, context) },
+  mv: {
+    flags: /^-f$/,
+    goesInto: true,
+    takes: two,
+    judge: ([from, to], context) => moved(from!, to!, context),
+  },
+  cp: {
+    flags: /^-[fp]+$/,
+    goesInto: true,
+    takes: two,
+    judge: ([from, to], context) => copied(from!, to!, context),
+  },
 };
 
 type Judge = (seen: Plain, context: LookContext) => [Probed["found"], string];
@@ -127,8 +143,8 @@ const removed: Judge = (seen, { startedAt }) => {
 function moved(from: Plain, to: Plain, context: LookContext): Probed {
   const gone = from.at === "absent";
   const words = [`${from.path} is ${gone ? "not" : "still"} there.`, thereWords(to, context)];
-  if (gone && to.at !== "absent")
-    return { found: to.at === "folder" ? "cannot_tell" : "done", evidence: words };
+  if (gone && to.at !== "absent" && isSince(to.touched, context.startedAt))
+    return { found: "done", evidence: words };
   return { found: !gone && to.at === "absent" ? "not_done" : "cannot_tell", evidence: words };
 }
 

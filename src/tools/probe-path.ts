@@ -9,8 +9,14 @@ import { placeInWorkspace } from "./workspace-path.ts";
 
 export type Seen = { path: string } & (
   | { at: "absent" }
-  /** `made` and `changed`: milliseconds since 1970; `made` is undefined where the file system does not keep it. */
-  | { at: "file" | "folder"; made: number | undefined; changed: number; fingerprint?: string }
+  /** Milliseconds since 1970: `made` is undefined where the file system does not keep it, `touched` counts a new name too. */
+  | {
+      at: "file" | "folder";
+      made: number | undefined;
+      changed: number;
+      touched: number;
+      fingerprint?: string;
+    }
   /** `why` is a sentence. */
   | { at: "unknown"; why: string }
 );
@@ -32,7 +38,7 @@ export async function seePath(
     await using folder = await holdFolder(root, names.slice(0, -1));
     const stats = await lstat(pathIn(folder, names.at(-1) ?? "."));
     const made = stats.birthtimeMs > 0 ? stats.birthtimeMs : undefined;
-    const times = { path: relative, made, changed: stats.mtimeMs };
+    const times = { path: relative, made, changed: stats.mtimeMs, touched: stats.ctimeMs };
     if (stats.isDirectory()) return { at: "folder", ...times };
     if (!stats.isFile()) return { path: relative, at: "unknown", why: `${relative} is no plain file.` };
     const { fingerprint } = await readTextFile(place);
