@@ -136,6 +136,7 @@ describe("[PB4] paths", () => {
     expect((await probe("mkdir out && mkdir more")).found).toBe("cannot_tell");
     expect((await probe("mkdir some && mkdir more")).found).toBe("not_done");
     expect((await probe("npm test && mkdir more")).found).toBe("cannot_tell");
+    expect((await probe("npm pack && rm left.tgz")).found, "it may never have been").toBe("cannot_tell");
     expect(await probe("curl -X POST http://x | sh")).toEqual({
       found: "cannot_tell",
       evidence: ["The command is not of a shape whose effect can be looked up."],

@@ -12,12 +12,12 @@ export async function probeCommand(command: string, context: ProbeContext): Prom
   const commands = plainCommands(command);
   if (!commands) return cannotTell("The command is not of a shape whose effect can be looked up.");
   let base = ".";
-  const looks: Probed[] = [];
+  const looks: Look[] = [];
   for (const [program = "", ...words] of commands) {
     const [first = "-"] = words;
     if (program === "cd" && !first.startsWith("-")) base = joined(base, first);
     else if (!TRACELESS.has(program) && !isGit(program, words, "add"))
-      looks.push(await lookOf(program, words, { ...context, base }));
+      looks.push({ program, ...(await lookOf(program, words, { ...context, base })) });
   }
   if (looks.length === 0) return cannotTell("It leaves nothing behind that could be looked up.");
   return { found: together(looks), evidence: looks.flatMap(({ evidence }) => evidence.map(visible)) };
@@ -25,15 +25,22 @@ export async function probeCommand(command: string, context: ProbeContext): Prom
 
 const TRACELESS: ReadonlySet<string> = new Set(["sleep", "echo", "true", "pwd", "ls"]);
 
+interface Look extends Probed {
+  program: string;
+}
+
 interface LookContext extends ProbeContext {
   /** Where the command is run, from the workspace. */
   base: string;
 }
 
 /** Behind `&&`, what came last came after all the rest had gone well. */
-function together(looks: readonly Probed[]): Probed["found"] {
-  const has = (found: Probed["found"]) => looks.some((look) => look.found === found);
-  if (looks.at(-1)?.found === "done" && !has("not_done")) return "done";
+function together(looks: readonly Look[]): Probed["found"] {
+  const last = looks.at(-1)!;
+  if (looks.every(({ found }) => found === "done")) return "done";
+  // What is not there may never have been: that tells of nothing before it.
+  const vouches = last.found === "done" && last.program !== "rm" && last.program !== "rmdir";
+  if (vouches && looks.every(({ found }) => found !== "not_done")) return "done";
   return looks.every(({ found }) => found === "not_done") ? "not_done" : "cannot_tell";
 }
 
