@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { Limits } from "../journal/definition.ts";
-import { ResultEnvelope, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
+import { payloads, ResultEnvelope, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
 import { APPROVAL_KINDS } from "../projections/approvals.ts";
 import { Todos } from "../projections/todos.ts";
@@ -201,6 +201,10 @@ const Circumstances = z.object({
   ),
 });
 
+/** What a look for the effect of a call found: it proposes, a person decides. */
+export const Probe = payloads.OUTCOME_PROBED.pick({ found: true, evidence: true });
+export type Probe = z.infer<typeof Probe>;
+
 export const ApprovalView = z.object({
   ...Circumstances.shape,
   id: z.string(),
@@ -221,6 +225,8 @@ export const ApprovalView = z.object({
   fingerprint: z.string().optional(),
   host: z.string().optional(),
   pid: z.int().optional(),
+  /** Of an unknown outcome: what the latest look for its effect found (PB1). */
+  probe: Probe.extend({ by: z.string(), at: z.number() }).optional(),
   detail: z.string().optional(),
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit: z.string().optional(),

@@ -453,6 +453,7 @@ describe("refusals", () => {
       resume: {},
       message: { text: "x" },
       outcome: { callId: "m1.0", verdict: "fail" },
+      probe: { callId: "m1.0" },
     };
     const answers = await Promise.all([
       ...gets.map((rest) => ask(api, "GET", `/api/runs/${id}${rest}`)),

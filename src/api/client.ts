@@ -32,6 +32,7 @@ import type {
   OutcomeBody,
   PageFilter,
   PlugView,
+  Probe,
   ReplayView,
   RunDefinition,
   RunDetail,
@@ -94,6 +95,8 @@ export interface CadreClient {
   decide(approvalId: string, decision: DecisionBody): Promise<{ alreadyDecided: boolean }>;
   /** It stays open, and says for whom it is. */
   askPerson(approvalId: string, asked: AskBody): Promise<void>;
+  /** Looks whether a call took effect whose outcome nobody knows. Recorded; nothing is decided. */
+  probe(runId: string, callId: string): Promise<Probe>;
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
@@ -164,9 +167,9 @@ export function createClient(options: ClientOptions): CadreClient {
   const post = <T>(path: string, body: unknown = {}, headers?: Record<string, string>) =>
     call<T>(options, "POST", path, { body, ...(headers ? { headers } : {}) });
   const keyed = (key: string | undefined) => (key === undefined ? undefined : { "Idempotency-Key": key });
-  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
   const ofRun = (runId: string, rest = "") => `/api/runs/${encodeURIComponent(runId)}${rest}`;
   return {
+    ...teamClient(options, get, post),
     health: () => get("/api/health"),
     checks: async () => (await get<{ checks: Check[] }>("/api/checks")).checks,
     workers: async () => (await get<{ workers: WorkerView[] }>("/api/workers")).workers,
@@ -195,6 +198,7 @@ export function createClient(options: ClientOptions): CadreClient {
     previewEdit: (id, input) => post(`/api/approvals/${encodeURIComponent(id)}/preview`, { input }),
     decide: (id, decision) => post(`/api/approvals/${encodeURIComponent(id)}`, decision),
     askPerson: (id, asked) => post(`/api/approvals/${encodeURIComponent(id)}/ask`, asked),
+    probe: (runId, callId) => post(ofRun(runId, "/probe"), { callId }),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
     retry: (runId) => post(ofRun(runId, "/retry")),
@@ -228,6 +232,27 @@ export function createClient(options: ClientOptions): CadreClient {
     link: () => post("/api/link"),
     plug: () => get("/api/plug"),
     pullPlug: () => post("/api/plug"),
+    renewToken: () => post("/api/token"),
+  };
+}
+
+type TeamVerb =
+  | "me"
+  | "users"
+  | "addUser"
+  | "rotateUser"
+  | "userLink"
+  | "revokeUser"
+  | "webhooks"
+  | "testWebhook";
+
+function teamClient(
+  options: ClientOptions,
+  get: <T>(path: string) => Promise<T>,
+  post: <T>(path: string, body?: unknown) => Promise<T>,
+): Pick<CadreClient, TeamVerb> {
+  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
+  return {
     me: () => get("/api/me"),
     users: async () => (await get<{ users: UserView[] }>("/api/users")).users,
     addUser: (user) => post("/api/users", user),
@@ -236,7 +261,6 @@ export function createClient(options: ClientOptions): CadreClient {
     revokeUser: (name) => call(options, "DELETE", ofUser(name)),
     webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
-    renewToken: () => post("/api/token"),
   };
 }
 

@@ -69,6 +69,8 @@ export const OutcomeBody = z.strictObject({
 });
 export type OutcomeBody = z.input<typeof OutcomeBody>;
 
+export const ProbeBody = z.strictObject({ callId: z.string().min(1) });
+
 export const CancelBody = z.strictObject({ reason: z.string().exactOptional() });
 export const MessageBody = z.strictObject({ text: z.string().trim().min(1) });
 export const EmptyBody = z.strictObject({});

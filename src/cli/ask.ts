@@ -10,6 +10,7 @@ import { type Draft, type EditPlace, editJson } from "./edit-json.ts";
 import type { Keys } from "./keys.ts";
 import { type Asker, approvalLines, editLines } from "./view/approval.ts";
 import { plain, plainLine } from "./view/plain.ts";
+import { probeLines } from "./view/probe.ts";
 import type { Paint, Screen } from "./view/screen.ts";
 
 export interface Desk extends EditPlace {
@@ -163,6 +164,15 @@ const leaveUnanswered: Choice = {
 };
 
 const outcomes: readonly Choice[] = [
+  {
+    key: "l",
+    label: "[l]ook",
+    help: "look whether it took effect; nothing is changed, and nothing decided",
+    async act({ runId, callId }, { client, screen }) {
+      for (const line of probeLines(await client.probe(runId, callId!))) screen.line(line);
+      return false;
+    },
+  },
   {
     key: "h",
     label: "[h]appened",

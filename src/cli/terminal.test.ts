@@ -259,7 +259,7 @@ test("[P4] an outcome that nobody knows is put to the person: happened, run agai
   }
 
   const terminal = p.terminal("run");
-  await terminal.shows(/\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[s\]kip {2}\[\?\]/);
+  await terminal.shows(/\[l\]ook {2}\[h\]appened {2}\[r\]un again {2}\[f\]ail {2}\[s\]kip {2}\[\?\]/);
   expect(terminal.text()).toContain("nobody knows whether this was done");
   await terminal.press("h", /What came of it/);
   terminal.type("it printed x\r");

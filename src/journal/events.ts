@@ -243,6 +243,15 @@ export const payloads = {
     output: z.string().optional(),
     note: z.string().optional(),
   }),
+  /** PB1: what a look found of a call whose outcome nobody knows. It proposes; a person decides. */
+  OUTCOME_PROBED: z.object({
+    toolCallId: z.string(),
+    attempt: Attempt,
+    found: z.enum(["done", "not_done", "cannot_tell"]),
+    /** Sentences that say what was seen, and why that is no more. */
+    evidence: z.array(z.string()),
+    by: z.string(),
+  }),
   RUN_SUSPENDED: z.object({
     waitingOn: WaitingOn,
     blockers: z.array(z.string()).optional(),

@@ -7,7 +7,7 @@ import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/event
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
-import { loopItem, type RunState, runStateProjection } from "../projections/run-state.ts";
+import { loopItem, type RunState, runStateProjection, type ToolCall } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
 import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
@@ -16,7 +16,7 @@ import { refuseEdit } from "./refuse-edit.ts";
 export interface PeopleParts
   extends Pick<
     LoopParts,
-    "store" | "ids" | "clock" | "mask" | "tools" | "judge" | "judgeShell" | "authority"
+    "store" | "ids" | "clock" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
   > {
   grantFor: GrantFor;
   wake(runId: RunId): Promise<void>;
@@ -82,31 +82,39 @@ export async function decideOutcome(
   by: string,
   parts: PeopleParts,
 ): Promise<{ alreadyDecided: boolean }> {
-  const [, callId = "", number = "1"] = /^(.*?)(?:~(\d+))?$/.exec(attemptId) ?? [];
   return signal<{ alreadyDecided: boolean }>(runId, parts, (state) => {
-    const call = state.calls.get(callId);
-    const isLatest = call?.attempts === Number(number);
-    if (isLatest && call.verdict?.verdict === verdict.verdict) return { done: { alreadyDecided: true } };
-    const open = openItems(state).find(
-      (item) => item.kind === "outcome" && item.callId?.replace(/~\d+$/, "") === callId,
-    );
-    if (open && !isLatest) {
-      throw new CadreError(
-        "STALE",
-        `${attemptId} is not the latest attempt: ${open.callId} is. Nothing was changed.`,
-      );
-    }
-    if (!open || !call) {
-      refuseEnded(state);
-      throw new CadreError(
-        "CONFLICT",
-        `The outcome of call ${attemptId} is not in question. Nothing was changed.`,
-      );
-    }
-    const { attempts } = call;
+    const { callId, number } = attemptOf(attemptId);
+    const before = state.calls.get(callId);
+    if (before?.attempts === number && before.verdict?.verdict === verdict.verdict)
+      return { done: { alreadyDecided: true } };
+    const { attempts } = unknownCall(state, attemptId);
     const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
     return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
   });
+}
+
+/** The call whose outcome nobody knows, if this is its latest attempt. */
+export function unknownCall(state: RunState, attemptId: string): ToolCall {
+  const { callId, number } = attemptOf(attemptId);
+  const call = state.calls.get(callId);
+  const open = openItems(state).find((item) => item.kind === "outcome" && callOf(item.callId!) === callId);
+  if (open && call?.attempts !== number) {
+    throw new CadreError(
+      "STALE",
+      `${attemptId} is not the latest attempt: ${open.callId} is. Nothing was changed.`,
+    );
+  }
+  if (open && call) return call;
+  refuseEnded(state);
+  throw new CadreError(
+    "CONFLICT",
+    `The outcome of call ${attemptId} is not in question. Nothing was changed.`,
+  );
+}
+
+function attemptOf(attemptId: string): { callId: string; number: number } {
+  const [, callId = "", number = "1"] = /^(.*?)(?:~(\d+))?$/.exec(attemptId) ?? [];
+  return { callId, number: Number(number) };
 }
 
 /** P7. A run that has ended already is left as it is. */
@@ -206,7 +214,7 @@ interface Wish<T> {
 }
 
 /** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
-async function signal<T>(
+export async function signal<T>(
   runId: RunId,
   parts: PeopleParts,
   wish: (state: RunState, events: readonly JournalEvent[]) => Wish<T> | Promise<Wish<T>>,

@@ -2,7 +2,7 @@
 // listed alike, answered alike.
 
 import { approvalId } from "../ids.ts";
-import type { JournalEvent, WaitingOn } from "../journal/events.ts";
+import type { JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
 import { ASK_USER, type Question, questionOf } from "./tool-call.ts";
 
@@ -28,6 +28,8 @@ export interface ApprovalItem {
   /** Where an effect of unknown outcome was started. */
   host?: string;
   pid?: number;
+  /** What the latest look for its effect found. */
+  probe?: { found: Payload<"OUTCOME_PROBED">["found"]; evidence: string[]; by: string; at: number };
   detail?: string;
   /** Of a budget: which limit is used up; `tree.maxTokens` is that of the whole tree. */
   limit?: string;
@@ -151,7 +153,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     const where = { ...(host === undefined ? {} : { host }), ...(pid === undefined ? {} : { pid }) };
     const callId = attemptId(call.id, call.attempts);
     const item = base(state, outcomeItemId(call.id, call.attempts));
-    return [{ ...item, kind: "outcome", ...common, callId, ...where, requestedAt: ts }];
+    return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeOf(call), requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
   const { preview, rule, hash, fingerprint, expiresAt, untrusted } = proposal;
@@ -174,6 +176,12 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
       ...(fingerprint === undefined ? {} : { fingerprint }),
     },
   ];
+}
+
+function probeOf({ probe, attempts }: ToolCall): Pick<ApprovalItem, "probe"> {
+  if (!probe || (probe.attempt ?? 1) !== attempts) return {};
+  const { found, evidence, by, ts } = probe;
+  return { probe: { found, evidence, by, at: ts } };
 }
 
 /** As that of a step, whose questions are nobody's calls. */

@@ -109,7 +109,9 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
       ],
       about(toolCallId),
     ) ?? latest(["AGENT_THOUGHT"]),
-  OUTCOME_DECIDED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], about(toolCallId)),
+  OUTCOME_DECIDED: ({ payload: { toolCallId } }, { latest }) =>
+    latest(["TOOL_STARTED", "OUTCOME_PROBED"], about(toolCallId)),
+  OUTCOME_PROBED: ({ payload: { toolCallId } }, { latest }) => latest(["TOOL_STARTED"], about(toolCallId)),
   RUN_SUSPENDED: (event, past) => waitedFor(event, past),
   RUN_RESUMED: (_, { latest }) =>
     latest(["APPROVAL_DECIDED", "OUTCOME_DECIDED", "TIMER_FIRED", "CHILD_RUN_COMPLETED", "RUN_SUSPENDED"]),
@@ -163,6 +165,7 @@ type AboutCall = Payload<
   | "TOOL_PROPOSED"
   | "APPROVAL_DECIDED"
   | "OUTCOME_DECIDED"
+  | "OUTCOME_PROBED"
   | "TOOL_STARTED"
   | "CHILD_RUN_STARTED"
   | "CHILD_RUN_COMPLETED"

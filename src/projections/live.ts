@@ -141,6 +141,7 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
   PERSON_ASKED: (state) => [stateUpdated(state)],
+  OUTCOME_PROBED: (state) => [stateUpdated(state)],
   RUN_RESUMED(state) {
     delete state.run.detail;
     return [stateUpdated(state), status(state, "working", "Goes on")];

@@ -91,6 +91,7 @@ const BECAUSE: { [T in EventType]?: (event: EventOf<T>, around: Around) => strin
   TOOL_RESULT: ({ payload }, { cause }) => endedBecause(payload, cause),
   OUTCOME_DECIDED: ({ payload: { note } }) =>
     note ?? "a process had ended in the middle of the call, so that nobody knew whether it had happened",
+  OUTCOME_PROBED: ({ payload: { evidence } }) => evidence.join(" "),
   RUN_SUSPENDED: (_, { cause }) =>
     cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined,
   CHILD_RUN_STARTED: ({ payload }, { journals, cause }) => chosenBecause(payload, journals, cause),

@@ -22,6 +22,7 @@ import {
   FINAL_REPORT,
   itemIdOf,
   newCalls,
+  noteProbe,
   type OpenModelCall,
   opened,
   type ToolCall,
@@ -219,6 +220,9 @@ function noted(state: RunState, event: JournalEvent): void {
   switch (event.type) {
     case "PERSON_ASKED":
       state.asked.set(event.payload.itemId, { ...event.payload, ts: event.ts });
+      break;
+    case "OUTCOME_PROBED":
+      noteProbe(state.calls, event);
       break;
     case "TIMER_FIRED":
       state.fired.add(event.payload.id);

@@ -5,6 +5,7 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
+import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
 import { SELF_RESUMING } from "./run-row.ts";
@@ -113,6 +114,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${callName(names, id)}`, note];
   },
+  OUTCOME_PROBED: ({ payload: { toolCallId: id, found, evidence, by } }, names) => [
+    "approval",
+    "plain",
+    `${by} looked whether it happened: ${FOUND_WORDS[found]}: ${callName(names, id)}`,
+    evidence.join("\n"),
+  ],
   PERSON_ASKED: ({ payload: { itemId, person, by, note } }, names) => [
     "approval",
     "plain",

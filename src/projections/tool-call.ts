@@ -31,6 +31,8 @@ export interface ToolCall {
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
   /** A person's word on what became of the latest attempt. */
   verdict: Payload<"OUTCOME_DECIDED"> | undefined;
+  /** What the latest probe found, of this attempt or one before. */
+  probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
     | { outcome: NonNullable<Payload<"TOOL_RESULT">["outcome"]>; output: unknown; seq: number }
     | undefined;
@@ -52,6 +54,7 @@ export function newCall(
     attempts: 0,
     started: undefined,
     verdict: undefined,
+    probe: undefined,
     result: undefined,
   };
 }
@@ -109,4 +112,12 @@ export function opened(
   const { callId, attempt = 1, model, purpose = "turn", estimate } = payload;
   const tries = attempt > 1 && before?.model === model ? before.tries + 1 : 1;
   return { callId, attempt, tries, model, purpose, ts, estimate };
+}
+
+export function noteProbe(
+  calls: ReadonlyMap<string, ToolCall>,
+  { payload, ts }: EventOf<"OUTCOME_PROBED">,
+): void {
+  const call = calls.get(payload.toolCallId);
+  if (call) call.probe = { ...payload, ts };
 }

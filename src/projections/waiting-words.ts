@@ -19,6 +19,9 @@ const decide: Next = (runId, items) =>
     const id = approvalId(runId, item);
     return `\`cadre approve ${id}\` lets it happen, \`cadre reject ${id} --note "why"\` refuses it.`;
   });
+/** The item's id is that of the attempt, under a name of its own. */
+const outcomeOf = (runId: string, item: string): string =>
+  `cadre outcome ${runId} ${item.replace(/^outcome\//, "")}`;
 const resume: Next = (runId) => [`\`cadre resume ${runId}\` lets it go on.`];
 
 const WAITING: Record<WaitingOn["kind"], WaitingWords> = {
@@ -39,7 +42,7 @@ const WAITING: Record<WaitingOn["kind"], WaitingWords> = {
     next: (runId, items) =>
       items.map(
         (item) =>
-          `Look whether it happened, then say so: \`cadre outcome ${runId} ${item.replace(/~\d+$/, "")} happened\`, \`run_again\` or \`fail\`.`,
+          `Look whether it happened (\`${outcomeOf(runId, item)}\` does), then say so: \`${outcomeOf(runId, item)} happened\`, \`run_again\` or \`fail\`.`,
       ),
   },
   budget: {

@@ -9,6 +9,7 @@ import { collectOutput } from "./collected-output.ts";
 import { type Confined, type Confinement, confine } from "./confine.ts";
 import { readingGit } from "./git-programs.ts";
 import { boundOutput } from "./output.ts";
+import { probeCommand } from "./probe-command.ts";
 import { type Ended, type Supervised, supervise, supervisorArgv } from "./supervised.ts";
 import { defineTool, type ToolAnswer, type ToolContext } from "./tool.ts";
 
@@ -60,6 +61,8 @@ export const bashTool = (setup: Confinement) =>
     async preview({ command }) {
       return { text: visible(command) };
     },
+
+    probe: ({ command }, context) => probeCommand(command, context),
   });
 
 async function environmentOf(command: string, context: ToolContext): Promise<NodeJS.ProcessEnv> {

@@ -18,6 +18,8 @@ export interface GitPlace {
   folder: string;
   args: readonly string[];
   env?: NodeJS.ProcessEnv;
+  /** Milliseconds, where the general limit does not fit. */
+  timeout?: number;
 }
 
 export interface GitAnswer {
@@ -98,7 +100,7 @@ function runOnce(at: GitPlace, args: readonly string[], input: string): Promise<
     env: { ...env, ...AUTHOR, ...at.env, LC_ALL: "C" },
     // Ctrl-C is for us: a git that it stopped halfway would leave files of both sides.
     detached: true,
-    timeout: TIME_LIMIT,
+    timeout: at.timeout ?? TIME_LIMIT,
   });
   return new Promise((done) => {
     const fail = (complaint: string) => done({ ok: false, code: -1, output: "", complaint });
@@ -108,7 +110,8 @@ function runOnce(at: GitPlace, args: readonly string[], input: string): Promise<
     const output = gather(child.stdout, MAX_OUTPUT, () => child.kill());
     const words = gather(child.stderr, MAX_OUTPUT, () => child.kill());
     child.once("close", (code) => {
-      if (code === null) return fail(`stopped: more than ${TIME_LIMIT / 1000} s, or too much output`);
+      if (code === null)
+        return fail(`stopped: more than ${(at.timeout ?? TIME_LIMIT) / 1000} s, or too much output`);
       const complaint = code === 0 ? "" : words().trim().slice(0, 2_000) || `it ended with ${code}`;
       done({ ok: code === 0, code, output: output(), complaint });
     });

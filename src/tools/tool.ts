@@ -66,6 +66,20 @@ export interface Preview {
   change?: { before: string; after: string };
 }
 
+/** What a probe may use: less than a call, as it changes nothing. */
+export interface ProbeContext extends Pick<ToolContext, "workspace" | "signal"> {
+  /** When the attempt began, in milliseconds since 1970. */
+  startedAt: number;
+  /** Whether the rules let a path of the workspace be read. */
+  mayShow(path: string): boolean;
+}
+
+export interface Probed {
+  found: "done" | "not_done" | "cannot_tell";
+  /** Sentences for a person: what was seen, and why it can be told or not. */
+  evidence: string[];
+}
+
 export interface Tool<Input = unknown> {
   name: string;
   description: string;
@@ -90,6 +104,8 @@ export interface Tool<Input = unknown> {
   preview?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Preview>;
   /** Undefined where it would change nothing. */
   fingerprints?(input: Input, context: Pick<ToolContext, "workspace">): Promise<Fingerprints | undefined>;
+  /** PB2: looks whether a call took effect whose end nobody saw. Contract: only reads, and starts nothing that the workspace names. */
+  probe?(input: Input, context: ProbeContext): Promise<Probed>;
 }
 
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {

@@ -366,7 +366,7 @@ describe("questions", () => {
 });
 
 describe("outcomes", () => {
-  test("a call that a crash left open waits for a person's word, which is taken once", async () => {
+  test("[P4] [PB1] [PB3] a call that a crash left open can be looked at, and waits for a person's word, which is taken once", async () => {
     const [first] = await store.journal(await started());
     await end();
     const runId = `r${"1".repeat(21)}`;
@@ -416,6 +416,14 @@ describe("outcomes", () => {
     await expect(api.client.decide(item!.id, { decision: "reject" })).rejects.toMatchObject({
       code: "OUTCOME_UNKNOWN",
     });
+    const evidence = [expect.stringMatching(/^It was begun on elsewhere, and this is .*: look there\.$/)];
+    expect(await api.client.probe(runId, "m1.0")).toEqual({ found: "cannot_tell", evidence });
+    await expect(api.client.probe(runId, "m1.0~2")).rejects.toMatchObject({ code: "STALE" });
+    await expect(api.client.probe(runId, "m2.0")).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await asked(api, runId)).toMatchObject([
+      { probe: { found: "cannot_tell", evidence, by: "maria" } },
+    ]);
+    expect(await api.client.run(runId), "a look decides nothing").toMatchObject({ status: "suspended" });
     const verdict = { callId: "m1.0", verdict: "happened" as const, output: "the bank says so" };
     expect(await api.client.outcome(runId, verdict)).toEqual({ alreadyDecided: false });
     expect(await api.client.outcome(runId, verdict)).toEqual({ alreadyDecided: true });

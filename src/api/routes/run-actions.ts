@@ -2,10 +2,20 @@
 
 import type { z } from "zod";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
+import { probeOutcome } from "../../loop/probe.ts";
 import { findRun } from "../find-run.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { CancelBody, EmptyBody, ForkBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
+import {
+  CancelBody,
+  EmptyBody,
+  ForkBody,
+  MessageBody,
+  type NoQuery,
+  OutcomeBody,
+  Probe,
+  ProbeBody,
+} from "../schema.ts";
 import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: RouteParts): Route[] {
@@ -62,6 +72,15 @@ export function runActionRoutes(parts: RouteParts): Route[] {
         answer: Decided,
       },
       (id, { body: { callId, ...verdict } }, by) => decideOutcome(id, callId, verdict, by, people),
+    ),
+    act(
+      {
+        name: "probe",
+        summary: "Look whether such a call took effect: it is recorded, and decides nothing",
+        body: ProbeBody,
+        answer: Probe,
+      },
+      (id, { body: { callId } }, by) => probeOutcome(id, callId, by, people),
     ),
   ];
 

@@ -1,10 +1,14 @@
 // `cadre outcome RUN CALL VERDICT`: a person has looked, and says what became of a call that a crash left open (P4).
+// Without a verdict Cadre looks; without a call it shows what is in question.
 
 import type { OutcomeBody } from "../../api/schema.ts";
 import { CadreError } from "../../errors.ts";
+import { cardsOf } from "../cards.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { cardLines } from "../view/approval.ts";
 import { jsonLine } from "../view/plain.ts";
+import { probeLines } from "../view/probe.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
 const VERDICTS = ["happened", "run_again", "fail"] as const;
@@ -15,18 +19,17 @@ export interface OutcomeOptions {
 }
 
 export async function outcome(
-  { folder, io, json, screen }: Invocation,
-  runId: string,
-  callId: string,
-  word: string,
-  { output, note }: OutcomeOptions,
+  invocation: Invocation,
+  runId: string | undefined,
+  callId: string | undefined,
+  word: string | undefined,
+  options: OutcomeOptions,
 ): Promise<number> {
-  const body: OutcomeBody = {
-    callId,
-    verdict: verdictOf(word),
-    ...(output === undefined ? {} : { output }),
-    ...(note === undefined ? {} : { note }),
-  };
+  if (word === undefined) refuseOptions(options);
+  if (runId === undefined || callId === undefined) return list(invocation, runId);
+  if (word === undefined) return look(invocation, runId, callId);
+  const { folder, io, json, screen } = invocation;
+  const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
   return withClient({ folder, env: io.env }, async (client) => {
     const { alreadyDecided } = await client.outcome(runId, body);
     screen.line(
@@ -34,6 +37,47 @@ export async function outcome(
     );
     return EXIT.done;
   });
+}
+
+function refuseOptions(options: OutcomeOptions): void {
+  if (Object.keys(options).length === 0) return;
+  throw new CadreError(
+    "USAGE",
+    `Say what became of it, one of ${VERDICTS.join(", ")}: without a verdict nothing is decided.`,
+  );
+}
+
+/** What nobody knows the outcome of: of all runs, or of one. */
+async function list(
+  { folder, io, json, screen, at }: Invocation,
+  runId: string | undefined,
+): Promise<number> {
+  const cards = await withClient({ folder, env: io.env }, async (client) => {
+    const open = await client.approvals();
+    return cardsOf(
+      client,
+      open.filter((item) => item.kind === "outcome" && item.runId.startsWith(runId ?? "")),
+    );
+  });
+  if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
+  else if (cards.length === 0) screen.line("There is no call here whose outcome nobody knows.");
+  else for (const line of cardLines(cards, at, screen)) screen.line(line);
+  return EXIT.done;
+}
+
+/** PB1: it proposes, and the person decides. */
+async function look(
+  { folder, io, json, screen, at }: Invocation,
+  runId: string,
+  callId: string,
+): Promise<number> {
+  const probe = await withClient({ folder, env: io.env }, (client) => client.probe(runId, callId));
+  if (json) screen.line(jsonLine({ runId, callId, ...probe }));
+  else {
+    for (const line of probeLines(probe)) screen.line(line);
+    screen.line(`Nothing is decided: cadre outcome ${runId} ${callId} happened|run_again|fail${at}`);
+  }
+  return EXIT.done;
 }
 
 function verdictOf(word: string): OutcomeBody["verdict"] {

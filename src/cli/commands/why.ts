@@ -1,27 +1,47 @@
-// `cadre why RUN[#SEQ]`: why a run failed, waits or ended, or why one event of it came about; and the decision log.
+// `cadre why RUN[#SEQ]`: why a run failed, waits or ended, or why one event of it came about; the decision log;
+// and where each sentence of its answer comes from.
 
 import { CadreError } from "../../errors.ts";
+import { provenanceOf } from "../../projections/provenance.ts";
 import { whyMarkdown } from "../../projections/why-markdown.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine, plain } from "../view/plain.ts";
+import { sourceLines } from "../view/sources.ts";
 import { logLines, whyLines } from "../view/why.ts";
 
 export interface WhyOptions {
   log?: boolean;
+  sources?: boolean;
   markdown?: boolean;
 }
 
 export async function why(
-  { folder, io, json, screen, at }: Invocation,
+  invocation: Invocation,
   about: string,
-  { log, markdown }: WhyOptions,
+  { log, sources, markdown }: WhyOptions,
 ): Promise<number> {
+  const { folder, io, json, screen, at } = invocation;
   const { runId, seq } = aboutOf(about);
+  if (sources) return sourcesOf(invocation, runId);
   const found = await withClient({ folder, env: io.env }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));
   else if (markdown) screen.line(plain(whyMarkdown(found)));
   else for (const line of log ? logLines(found, screen) : whyLines(found, { screen, at })) screen.line(line);
+  return EXIT.done;
+}
+
+/** Where each sentence of the answer comes from: folded here, as in the browser. */
+async function sourcesOf({ folder, io, json, screen }: Invocation, typed: string): Promise<number> {
+  const { id, events } = await withClient({ folder, env: io.env }, async (client) => {
+    const run = await client.run(typed);
+    return { id: run.id, events: await client.treeEvents(run.id) };
+  });
+  const journals = Map.groupBy(events, (event) => event.runId);
+  const found = provenanceOf(journals, id);
+  if (!found) throw new CadreError("CONFLICT", `Run ${id} has not ended: there is no answer yet.`);
+  if (json) screen.line(jsonLine(found));
+  else for (const line of sourceLines(found, screen)) screen.line(line);
   return EXIT.done;
 }
 

@@ -35,8 +35,11 @@ export function addDecisionVerbs(program: Command, does: Does): void {
     .description("take back what a person allowed: by its number, or by its rule")
     .action(does(async () => (await import("../commands/permissions.ts")).revoke));
   program
-    .command("outcome <run> <call> <verdict>")
-    .description("say what became of a call that a crash left open: happened, run_again or fail")
+    .command("outcome [run] [call] [verdict]")
+    .summary("say what became of a call that a crash left open: happened, run_again or fail")
+    .description(
+      "Says what became of a call that a crash left open: happened, run_again or fail. Without a verdict: looks whether the call\ntook effect, and decides nothing. Without a call: shows every call whose outcome nobody knows.",
+    )
     .option("--output <text>", "what came of it, for the agent")
     .option("--note <text>", "a word for the record")
     .action(does(async () => (await import("../commands/outcome.ts")).outcome));

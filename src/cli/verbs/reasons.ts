@@ -11,6 +11,10 @@ export function addReasonVerbs(program: Command, does: Does): void {
       "Says why a run failed (the first cause in its tree first), waits or ended, and what can be done now. With #<seq>, as\n`cadre show --events` numbers them: what led to that event, back to the task.",
     )
     .option("--log", "the decision log: every decision of the run and all below it, with its reason")
+    .option(
+      "--sources",
+      "where each sentence of the answer comes from, and what was done after words of strangers had come in",
+    )
     .option("--markdown", "for an issue or a chat")
     .action(does(async () => (await import("../commands/why.ts")).why));
   program

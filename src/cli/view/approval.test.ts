@@ -76,6 +76,7 @@ describe("an approval", () => {
     ]);
     expect(answerCommands(item({ kind: "outcome" }), "")).toEqual([
       "cadre outcome r1 m1.0 happened|run_again|fail",
+      "cadre outcome r1 m1.0   # looks whether it took effect",
     ]);
     expect(answerCommands(item({ kind: "question" }), "")[0]).toContain("--answer");
     expect(answerCommands(item({ kind: "budget" }), "")[0]).toContain("--max-tokens");

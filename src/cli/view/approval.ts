@@ -8,6 +8,7 @@ import { commandParts } from "./command-parts.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
+import { probeLines } from "./probe.ts";
 import { fitted, type Paint } from "./screen.ts";
 
 const HEADLINES = {
@@ -73,7 +74,10 @@ export function answerCommands(item: ApprovalView, at: string): string[] {
   const id = item.id;
   switch (item.kind) {
     case "outcome":
-      return [`cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`];
+      return [
+        `cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`,
+        `cadre outcome ${item.runId} ${item.callId}${at}   # looks whether it took effect`,
+      ];
     case "question":
       return [`cadre approve ${id} --answer "…"${at}`, `cadre reject ${id}${at}`];
     case "budget":
@@ -112,6 +116,7 @@ function facts(item: ApprovalView): string[] {
     ...(item.asked === undefined ? [] : [plainLine(askedWords(item.asked))]),
     ...(item.expiresAt === undefined ? [] : [`open until ${clockTime(item.expiresAt)}`]),
     ...(item.kind === "outcome" ? [outcomeFact(item)] : []),
+    ...(item.probe === undefined ? [] : probeLines(item.probe)),
   ];
 }
 

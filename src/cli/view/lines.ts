@@ -33,6 +33,7 @@ const NEWS: ReadonlySet<string> = new Set([
   "APPROVAL_DECIDED",
   "OUTCOME_DECIDED",
   "PERSON_ASKED",
+  "OUTCOME_PROBED",
   "LIMIT_REACHED",
   "SYSTEM_ERROR",
   "CANCEL_REQUESTED",

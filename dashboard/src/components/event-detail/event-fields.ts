@@ -3,6 +3,7 @@
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
+import { FOUND_WORDS } from "../../../../src/projections/found-words.ts";
 import { stopWords } from "../../../../src/projections/stop-words.ts";
 import { count, duration, fullTime, money } from "../../display/words.ts";
 
@@ -128,6 +129,12 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Verdict", payload.verdict.replaceAll("_", " ")),
     field("Note", payload.note),
     field("Output", payload.output, "block"),
+  ],
+  OUTCOME_PROBED: ({ payload, ts }) => [
+    field("Who", payload.by),
+    time("When", ts),
+    field("Found", FOUND_WORDS[payload.found]),
+    field("Evidence", payload.evidence.join("\n"), "prose"),
   ],
   RUN_SUSPENDED: ({ payload }) => [
     field("Waits for", WAITS_FOR[payload.waitingOn.kind] ?? payload.waitingOn.kind.replaceAll("_", " ")),

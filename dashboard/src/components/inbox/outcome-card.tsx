@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
 import { TextArea } from "../../ui/input.tsx";
 import { Kbd } from "../../ui/kbd.tsx";
+import { OutcomeProbe, proposedBy } from "../probe/outcome-probe.tsx";
 import { AnswerFailure } from "./answer-failure.tsx";
 import { Body } from "./body.tsx";
 import { CardFrame } from "./card-frame.tsx";
@@ -63,6 +64,7 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
                   </span>
                 </Button>
                 <p id={`means-${verdict}`} className="text-muted text-xs">
+                  {proposedBy(item) === verdict && <strong className="text-ink">The look says so. </strong>}
                   {meaning}
                 </p>
               </div>
@@ -82,6 +84,7 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
         , and what ran it is gone. Look whether it took effect, then say so.
       </p>
       <Body item={item} />
+      <OutcomeProbe item={item} keys="l" />
       <label htmlFor="outcome" className="flex flex-col gap-1 text-muted text-sm">
         If it happened: what came of it (the agent reads it; may be empty)
         <TextArea

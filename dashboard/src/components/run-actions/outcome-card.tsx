@@ -8,6 +8,7 @@ import { fullTime } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input } from "../../ui/input.tsx";
+import { OutcomeProbe } from "../probe/outcome-probe.tsx";
 import { Problem } from "./problem.tsx";
 import { useAct } from "./use-act.ts";
 
@@ -37,6 +38,9 @@ export function OutcomeCard({ item }: { item: ApprovalView }) {
         {host !== undefined && ` on ${host}${pid === undefined ? "" : `, process ${pid}`}`}, and nobody saw
         its end. Look whether its effect is there, then say so. The run waits, and costs nothing meanwhile.
       </p>
+      <div className="mt-2 max-w-3xl">
+        <OutcomeProbe item={item} />
+      </div>
       <div className="mt-2 flex max-w-xl flex-col gap-1 text-sm">
         <label htmlFor={field}>Note (optional, the agent reads it)</label>
         <Input

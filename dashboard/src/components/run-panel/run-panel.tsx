@@ -9,12 +9,14 @@ import { PromptTab } from "./prompt-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { ResultTab } from "./result-tab.tsx";
 import { Nothing } from "./section.tsx";
+import { SourcesTab } from "./sources-tab.tsx";
 import { TodosTab } from "./todos-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 
 const LABELS: Record<PanelTab, string> = {
   result: "Result",
+  sources: "Sources",
   files: "Files",
   usage: "Usage",
   budget: "Budget",
@@ -48,6 +50,7 @@ export function RunPanel({ journal, runId, seq, onSelect, tab, onTab }: RunPanel
             className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-3 md:p-4 [&>*]:max-w-3xl"
           >
             {tab === "result" && <ResultTab run={run} />}
+            {tab === "sources" && <SourcesTab run={run} journal={journal} onSelect={onSelect} />}
             {tab === "files" && <FilesTab run={run} onSelect={(at) => onSelect(runId, at)} />}
             {tab === "usage" && <UsageTab run={run} journal={journal} />}
             {tab === "budget" && <BudgetTab run={run} journal={journal} />}

@@ -1,0 +1,56 @@
+// Where each sentence of an answer comes from, for a terminal: the words that are shared, the way down, the text around.
+
+import type { Provenance, Source } from "../../projections/provenance.ts";
+import { fitLine } from "./fit.ts";
+import { clockTime, count } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import type { Screen } from "./screen.ts";
+
+export function sourceLines({ sentences, effects, unread }: Provenance, screen: Screen): string[] {
+  const { paint } = screen;
+  const part = (head: string, text: string) => fitLine({ head, text }, screen);
+  return [
+    ...sentences.flatMap(({ text, sources }) => [
+      ...part("", paint("bold", plainLine(text))),
+      ...(sources.length === 0 ? [paint("dim", "  no source found in the journal")] : []),
+      ...sources.flatMap((source) => oneSource(source, screen)),
+      "",
+    ]),
+    ...(effects.length === 0 ? [] : [paint("yellow", "Done after words had come in that nobody here wrote")]),
+    ...effects.flatMap(({ ts, agent, what, runId, seq, untrusted }) =>
+      part(
+        `  ${paint("dim", clockTime(ts))}  `,
+        `${plainLine(`${agent}: ${what}`)} ${paint("dim", `${runId}#${seq}`)} (${plainLine(untrusted.join(", "))})`,
+      ),
+    ),
+    ...leftOut(unread).map((line) => paint("dim", line)),
+  ];
+}
+
+function oneSource({ path, shared, excerpt, untrusted }: Source, screen: Screen): string[] {
+  const { paint } = screen;
+  const way = path
+    .slice(1)
+    .map(
+      ({ agent, what, runId, seq }) => `${plainLine(`${agent}: ${what}`)} ${paint("dim", `${runId}#${seq}`)}`,
+    );
+  const mark =
+    untrusted.length === 0 ? "" : paint("yellow", `untrusted (${plainLine(untrusted.join(", "))})  `);
+  const words = shared.map((one) => `“${plainLine(one)}”`).join(", ");
+  return [
+    ...fitLine({ head: "  ", text: `rests on ${words}`, next: "    " }, screen),
+    ...fitLine({ head: "    ", text: `${mark}${way.join(" › ")}`, next: "      " }, screen),
+    ...fitLine({ head: "    ", text: paint("dim", plainLine(excerpt)), next: "      " }, screen),
+  ];
+}
+
+function leftOut({ sentences, sources }: Provenance["unread"]): string[] {
+  return [
+    ...(sentences === 0
+      ? []
+      : [`${count(sentences, "sentence")} more: the answer is longer than what is looked at.`]),
+    ...(sources === 0
+      ? []
+      : [`${count(sources, "source")} not read to the end: there is more than what is looked at.`]),
+  ];
+}

@@ -1,0 +1,52 @@
+// What a tree did after words had come in that nobody here wrote: its effects, each with whose words the run had by then.
+
+import type { EventOf, JournalEvent } from "../journal/events.ts";
+import type { Journals } from "./causes.ts";
+import { agentIn } from "./reasons.ts";
+import { namedCalls } from "./source-texts.ts";
+import { emptyTaint, followTaint, isTainted } from "./taint.ts";
+
+export interface TaintedEffect {
+  runId: string;
+  seq: number;
+  ts: number;
+  agent: string;
+  what: string;
+  untrusted: string[];
+}
+
+const MOST = 100;
+
+/** Of a run and all below it, in the order in which they began. */
+export function taintedEffects(journals: Journals, runId: string): TaintedEffect[] {
+  return runsBelow(journals, runId)
+    .flatMap((id) => effectsIn(journals, id))
+    .toSorted((one, other) => one.ts - other.ts)
+    .slice(0, MOST);
+}
+
+function effectsIn(journals: Journals, runId: string): TaintedEffect[] {
+  const taint = emptyTaint();
+  const names = namedCalls(journals.get(runId) ?? []);
+  const unsafe = new Set<string>();
+  return (journals.get(runId) ?? []).flatMap((event) => {
+    followTaint(taint, event);
+    if (event.type === "TOOL_PROPOSED" && event.payload.effect !== "read")
+      unsafe.add(event.payload.toolCallId);
+    if (!isTainted(taint) || !isFirstStart(event) || !unsafe.has(event.payload.toolCallId)) return [];
+    const { seq, ts, payload } = event;
+    const what = names.get(payload.toolCallId) ?? payload.toolCallId;
+    return [{ runId, seq, ts, agent: agentIn(journals, runId), what, untrusted: [...taint.sources] }];
+  });
+}
+
+const isFirstStart = (event: JournalEvent): event is EventOf<"TOOL_STARTED"> =>
+  event.type === "TOOL_STARTED" && (event.payload.attempt ?? 1) === 1;
+
+function runsBelow(journals: Journals, runId: string): string[] {
+  const below = new Set([runId]);
+  for (const id of below)
+    for (const event of journals.get(id) ?? [])
+      if (event.type === "CHILD_RUN_STARTED") below.add(event.payload.child_run_id);
+  return [...below];
+}

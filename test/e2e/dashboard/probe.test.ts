@@ -1,0 +1,53 @@
+// The desk for what nobody knows the outcome of: a look proposes, a person decides.
+
+import { readdir } from "node:fs/promises";
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "vitest";
+import { agent, project } from "../../../src/cli/cli.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
+import { clientOf, serve } from "./stage.fixture.ts";
+
+const browser = withBrowser();
+
+test("[PB1] [P4] [F03] after a crash a look says what is there, everywhere, and the person decides", async () => {
+  await using p = await project({
+    "agents/pen.md": agent("pen"),
+    "pen.script.yaml": `turns:
+  - when: { turn: 1 }
+    text: I make the folder.
+    calls: [{ tool: Bash, input: { command: "mkdir out && sleep 600" } }]
+  - report: { summary: "Went on." }
+`,
+  });
+  const killed = p.start("run", "--yes", "--json", "go");
+  await expect.poll(() => readdir(p.folder), { timeout: 30_000 }).toContain("out");
+  killed.process.kill("SIGKILL");
+  await killed.end();
+
+  const stage = await serve(p);
+  const { page, problems } = await browser.open(stage.link);
+  page.setDefaultTimeout(20_000);
+  await page.goto(`${stage.url}/inbox`);
+  const card = page.getByRole("article");
+  const look = card.getByRole("region", { name: "A look" });
+  await look.getByText("Cadre can look whether it took effect.").waitFor();
+  await page.keyboard.press("l");
+  await look.getByText("it was done").waitFor();
+  await look.getByText(/^The folder out is there, made /).waitFor();
+  await card.getByText("The look says so.").waitFor();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+
+  const [{ runId } = { runId: "" }] = await clientOf(stage, p).approvals();
+  await page.goto(`${stage.url}/r/${runId}`);
+  const notice = page.getByRole("region", { name: "Outcome unknown" });
+  await notice.getByText("it was done").waitFor();
+  await notice.getByRole("button", { name: "Look again" }).click();
+  await page
+    .getByTestId("timeline")
+    .getByText(/looked whether it happened: it was done/)
+    .nth(1)
+    .waitFor();
+  await notice.getByRole("button", { name: "It happened" }).click();
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  expect(problems).toEqual([]);
+});
