@@ -9,6 +9,6 @@ import { vendor } from "./vendor.ts";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
-execFileSync("tsc", ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
+execFileSync(`${root}/node_modules/.bin/tsc`, ["-p", "tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 cpSync(`${root}/src/tools/supervisor.sh`, `${root}/dist/tools/supervisor.sh`);
 await vendor(`${root}/dist`);

@@ -383,3 +383,5 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
     return prompt;
   };
 }
+
+export { type KeyedModel, modelsByKey } from "./models/by-key.ts";

@@ -44,6 +44,9 @@ test("[U55] says whether `cadre up` can listen, and who does already", async () 
   const [, port] = await up.shows(/Cadre is up at http:\/\/127\.0\.0\.1:(\d+)/);
   p.env["CADRE_PORT"] = port!;
   expect((await p.cadre("doctor")).stdout).toMatch(/^ok {4}port: cadre up answers at 127/m);
+  await using q = await project({});
+  q.env["CADRE_PORT"] = port!;
+  expect((await q.cadre("doctor")).stdout).toMatch(/^warn {2}port: .*the Cadre of another folder does/m);
 });
 
 async function serve(answer: RequestListener): Promise<string> {

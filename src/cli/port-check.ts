@@ -1,23 +1,26 @@
 // What `cadre doctor` says of the port that `cadre up` would listen on.
 
-import { loadConfig } from "../config.ts";
+import type { Config } from "../config.ts";
 import { canListen } from "./can-listen.ts";
 import type { Finding } from "./health-checks.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const name = "port";
 const ANSWER_MS = 2_000;
 
-export async function portCheck(folder: string, env: Env): Promise<Finding> {
-  const { host, port } = loadConfig({ folder, env }).server;
+/** `isUp`: a process of this project is running, and may be the one that listens. */
+export async function portCheck(
+  { host, port }: Config["server"],
+  { isUp }: { isUp: boolean },
+): Promise<Finding> {
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   if (await canListen(host, port)) return { state: "ok", name, text: `${place} is free for cadre up` };
-  if (await isCadre(place)) return { state: "ok", name, text: `cadre up answers at ${place}` };
+  const answers = await isCadre(place);
+  if (answers && isUp) return { state: "ok", name, text: `cadre up answers at ${place}` };
+  const who = answers ? "the Cadre of another folder" : "another program";
   return {
     state: "warn",
     name,
-    text: `nothing of Cadre's can listen on ${place}: another program does, or the address is none of this machine`,
+    text: `cadre up cannot listen on ${place}: ${who} does, or the address is none of this machine`,
     fix: "cadre up --port <n>, or `server: { port: <n> }` in cadre.yaml",
   };
 }

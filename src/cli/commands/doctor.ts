@@ -1,5 +1,7 @@
 // `cadre doctor`: whatever could keep Cadre from working here, each with its remedy.
 
+import type { CadreClient } from "../../api/client.ts";
+import type { Project } from "../../project.ts";
 import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -22,14 +24,23 @@ export async function doctor(invocation: Invocation): Promise<number> {
   ];
   if (findings.every(({ state }) => state !== "bad")) {
     const project = projectOf(invocation);
-    findings.push(await portCheck(folder, io.env));
     findings.push(...serverChecks(project.servers));
     findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
-    findings.push(...(await withClient({ folder, env: io.env }, projectChecks).catch(storeFailure)));
+    findings.push(
+      ...(await withClient({ folder, env: io.env }, (client) => openChecks(client, project)).catch(
+        storeFailure,
+      )),
+    );
   }
   if (json) screen.line(jsonLine(findings));
   else for (const line of findings.flatMap((finding) => findingLines(finding, screen))) screen.line(line);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
+}
+
+/** What only an open store tells. */
+async function openChecks(client: CadreClient, { config }: Project): Promise<Finding[]> {
+  const { pid } = await client.health();
+  return [await portCheck(config.server, { isUp: pid !== process.pid }), ...(await projectChecks(client))];
 }
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;

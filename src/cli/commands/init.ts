@@ -3,7 +3,7 @@
 
 import type { Agent } from "../../agents/agent.ts";
 import { CadreError } from "../../errors.ts";
-import { type KeyedModel, modelsByKey } from "../../models/by-key.ts";
+import { type KeyedModel, modelsByKey } from "../../project.ts";
 import { configText } from "../init/config-text.ts";
 import { copyNew, ignoreOwnFolder, type Made, writeNew } from "../init/made.ts";
 import { filesBelow, named, type Pack, packNamed, packsIn } from "../init/packs.ts";

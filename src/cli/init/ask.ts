@@ -2,7 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import { isCancel, select } from "@clack/prompts";
-import type { KeyedModel } from "../../models/by-key.ts";
+import type { KeyedModel } from "../../project.ts";
 import type { Io } from "../io.ts";
 import type { Template } from "./templates.ts";
 
