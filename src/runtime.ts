@@ -21,6 +21,7 @@ import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
 import { type Replayed, replayRuns } from "./loop/replay.ts";
+import { type AgentReplay, replayAgent } from "./loop/replay-agent.ts";
 import { retry } from "./loop/retry.ts";
 import { type Message, sayToSession } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
@@ -92,6 +93,8 @@ export interface Runtime {
   readonly webhooks: Telling;
   /** Re-decides these runs with the code and the rules of now; nothing is done. */
   replay(runIds: readonly RunId[]): Promise<Replayed>;
+  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -164,6 +167,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
     replay: (runIds) => replayRuns(runIds, parts),
+    replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
       const work = { engine, parts, report, workspaces, card };

@@ -10,6 +10,7 @@ import { type FeedOptions, type FollowOptions, feed, follow } from "./client-str
 import type {
   Activity,
   AgentDetail,
+  AgentReplayView,
   Agents,
   AgentVersions,
   AgentView,
@@ -134,6 +135,8 @@ export interface CadreClient {
   verify(runId: string): Promise<Verification>;
   /** Whether the run, and all below it, would be decided now as it was. */
   replay(runId: string): Promise<ReplayView>;
+  /** Which of its latest runs would go otherwise with its file as it is now. */
+  replayAgent(name: string, last?: number): Promise<AgentReplayView>;
   /** The tree of a run as a file, to be read and checked. */
   exported(runId: string, format: ExportFormat): Promise<Response>;
   /** E7: ends the tree of a run here; the file is what it goes on from. */
@@ -164,7 +167,6 @@ export function createClient(options: ClientOptions): CadreClient {
   const post = <T>(path: string, body: unknown = {}, headers?: Record<string, string>) =>
     call<T>(options, "POST", path, { body, ...(headers ? { headers } : {}) });
   const keyed = (key: string | undefined) => (key === undefined ? undefined : { "Idempotency-Key": key });
-  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
   const ofRun = (runId: string, rest = "") => `/api/runs/${encodeURIComponent(runId)}${rest}`;
   return {
     health: () => get("/api/health"),
@@ -223,11 +225,33 @@ export function createClient(options: ClientOptions): CadreClient {
     why: (runId, seq) => get(ofRun(runId, "/why"), { seq }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     replay: (runId) => get(ofRun(runId, "/replay")),
+    replayAgent: (name, last) => get(`/api/agents/${encodeURIComponent(name)}/replay`, { last }),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),
     plug: () => get("/api/plug"),
     pullPlug: () => post("/api/plug"),
+    ...teamCalls(get, post, options),
+    renewToken: () => post("/api/token"),
+  };
+}
+
+type Get = <T>(path: string, query?: Query) => Promise<T>;
+type Post = <T>(path: string, body?: unknown) => Promise<T>;
+type TeamCalls =
+  | "me"
+  | "users"
+  | "addUser"
+  | "rotateUser"
+  | "userLink"
+  | "revokeUser"
+  | "webhooks"
+  | "testWebhook";
+
+/** Who comes in, and who is told. */
+function teamCalls(get: Get, post: Post, options: ClientOptions): Pick<CadreClient, TeamCalls> {
+  const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
+  return {
     me: () => get("/api/me"),
     users: async () => (await get<{ users: UserView[] }>("/api/users")).users,
     addUser: (user) => post("/api/users", user),
@@ -236,15 +260,10 @@ export function createClient(options: ClientOptions): CadreClient {
     revokeUser: (name) => call(options, "DELETE", ofUser(name)),
     webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
-    renewToken: () => post("/api/token"),
   };
 }
 
-async function allEvents(
-  get: <T>(path: string, query?: Query) => Promise<T>,
-  path: string,
-  { after, ...scope }: Query,
-): Promise<JournalEvent[]> {
+async function allEvents(get: Get, path: string, { after, ...scope }: Query): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   let next = after;
   do {

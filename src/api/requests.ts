@@ -126,6 +126,11 @@ const page = {
 export const PageQuery = z.strictObject(page);
 export type PageFilter = z.output<typeof PageQuery>;
 
+export const AgentReplayQuery = z.strictObject({
+  /** How many of its latest runs (default 50). */
+  last: page.limit,
+});
+
 export const RunsQuery = z.strictObject({
   /** One or several, with commas between them. */
   status: z

@@ -93,6 +93,8 @@ export const payloads = {
     userId: z.string().optional(),
     /** Who started it, where that is not whose run it is. */
     by: z.string().optional(),
+    /** Asked for in the place of the agent's own. */
+    model: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
     /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */

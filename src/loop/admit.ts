@@ -101,7 +101,7 @@ export function startOf(
   runId: RunId,
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
-  const { task, input, sessionId, userId, permissions, contextFiles = [] } = request;
+  const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
   const { timeout, onTimeout, unattended } = parts.approvals;
   return {
     agent: definition.name,
@@ -119,6 +119,7 @@ export function startOf(
     rootRunId: runId,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
+    ...(model === undefined ? {} : { model }),
     workspace: parts.workspace,
     limits: limitsOf(
       { approvalTimeout: timeout, ...defined(parts.limits) },

@@ -31,6 +31,7 @@ export interface Begun
     | "reason"
     | "team"
     | "continues"
+    | "model"
   > {
   /** The call that it is started for, or its seat in a pattern. */
   key: string;

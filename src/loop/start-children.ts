@@ -106,10 +106,11 @@ async function childFor(
 }
 
 function delegated(key: string, asked: Delegated, { definition }: RunJournal): Begun {
-  const { task, context: input, criteria, contextFiles, maxTurns, awaited } = asked;
+  const { task, context: input, criteria, contextFiles, model, maxTurns, awaited } = asked;
   const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const retries = onFailure === "retry" && awaited ? 1 : 0;
-  return { key, trigger: "delegation", task, input, criteria, contextFiles, maxTurns, awaited, retries };
+  const given = { task, input, criteria, contextFiles, model, maxTurns };
+  return { key, trigger: "delegation", ...given, awaited, retries };
 }
 
 /** S1-21: nobody waits, so the call has its result now. */
