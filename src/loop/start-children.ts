@@ -4,7 +4,7 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
-import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, receipted, type ToolCall } from "../projections/run-state.ts";
 import type { Refusal, Spawn } from "../stores/store.ts";
 import { waitForPlace } from "./begin-work.ts";
 import { contextFor } from "./child-context.ts";
@@ -100,7 +100,7 @@ async function childFor(
   const events = isRoute
     ? routedWith(asked, begun, { run, ids: parts.ids })
     : contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids);
-  const child = await childOf(begun, definition, events, run, parts);
+  const child = await childOf({ ...begun, ...receipted(call, parts) }, definition, events, run, parts);
   if ("problem" in child) return { output: child.problem, outcome: "error" };
   return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };
 }

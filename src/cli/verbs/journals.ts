@@ -5,7 +5,12 @@ import type { Does } from "./does.ts";
 export function addJournalVerbs(program: Command, does: Does): void {
   program
     .command("verify <run>")
-    .description("check a run's journal, or a file that was exported, against its hash chain")
+    .summary(
+      "check a run and all below it, or a file that was exported: nothing was altered, what ran was approved",
+    )
+    .description(
+      "Checks the journals of a run and all below it, or a file that was exported, against their hash chains, and every call\nthat a person approved against what began: byte for byte the same. What is not whole is named by its run and event;\nexit code 1.",
+    )
     .action(does(async () => (await import("../commands/verify.ts")).verify));
   program
     .command("replay [run]")
