@@ -34,6 +34,7 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { workspaceOf } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
@@ -162,7 +163,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     explain: project.explain,
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
-    admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
+    admit: admitting(project, admitParts),
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
@@ -189,6 +190,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await project.servers.close();
       if (!options.store) await store.close();
     },
+  };
+}
+
+function admitting(project: Project, parts: AdmitParts): Runtime["admit"] {
+  return async (request, key) => {
+    const workspace = workspaceOf(request, project.config);
+    return admit(canonical(request, project.tools), { ...parts, workspace }, key);
   };
 }
 

@@ -26,6 +26,8 @@ export interface RunRequest {
   permissions?: Rules;
   /** A model other than the agent's own. */
   model?: string;
+  /** The name of a folder of the project's evals, if it does not work in the project's own: `AdmitParts` has its path. */
+  workspace?: string;
   /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
   contextFiles?: readonly string[];
 }
