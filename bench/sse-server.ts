@@ -63,6 +63,7 @@ async function cadre() {
     {
       ...{ store, people, admit, retry, fork, say, agents, explain, agentFile, workspaceTree, onDelta },
       replay: runtime.replay,
+      replayAgent: runtime.replayAgent,
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       web: {},

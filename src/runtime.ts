@@ -21,6 +21,7 @@ import { lookAfter } from "./loop/look-after.ts";
 import type { LoopParts } from "./loop/parts.ts";
 import type { PeopleParts } from "./loop/people.ts";
 import { type Replayed, replayRuns } from "./loop/replay.ts";
+import { type AgentReplay, replayAgent } from "./loop/replay-agent.ts";
 import { retry } from "./loop/retry.ts";
 import { type Message, sayToSession } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
@@ -33,6 +34,7 @@ import { judgeShell } from "./permissions/shell.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { workspaceOf } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
@@ -92,6 +94,8 @@ export interface Runtime {
   readonly webhooks: Telling;
   /** Re-decides these runs with the code and the rules of now; nothing is done. */
   replay(runIds: readonly RunId[]): Promise<Replayed>;
+  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   /** Begins to drive what is due. Without it a runtime reads and appends, and says who will go on. */
   start(): Promise<void>;
   /** Brings these runs, which are cancelled, to their ends, where nothing is driven. */
@@ -159,11 +163,12 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     explain: project.explain,
     agentFile: async (file) => mask.value(await project.agentFile(file)),
     workspaceTree: (path) => workspaceTree(config.folder, path),
-    admit: (request, key) => admit(canonical(request, project.tools), admitParts, key),
+    admit: admitting(project, admitParts),
     say: (message, key) => sayToSession(message, admitParts, key),
     retry: (runId, idempotencyKey, by) => retry(runId, admitParts, { idempotencyKey, by }),
     fork: (runId, request, key, by) => fork(runId, request, forkParts, key, by),
     replay: (runIds) => replayRuns(runIds, parts),
+    replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
       const work = { engine, parts, report, workspaces, card };
@@ -185,6 +190,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
       await project.servers.close();
       if (!options.store) await store.close();
     },
+  };
+}
+
+function admitting(project: Project, parts: AdmitParts): Runtime["admit"] {
+  return async (request, key) => {
+    const workspace = workspaceOf(request, project.config);
+    return admit(canonical(request, project.tools), { ...parts, workspace }, key);
   };
 }
 

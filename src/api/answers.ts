@@ -362,11 +362,16 @@ export type WhyView = z.infer<typeof WhyView>;
 
 export const Verification = z.object({
   ok: z.boolean(),
-  /** Events that were read and found whole. */
+  /** Runs, it and all below it, and events that were read and found whole. */
+  runs: z.int(),
   events: z.int(),
+  /** Approved calls that began as they were approved. */
+  receipts: z.int(),
   /** Hash of the chain at the latest event. */
   head: z.string(),
   problem: z.string().optional(),
+  /** The event that is not what it was. */
+  at: z.object({ runId: z.string(), seq: z.int() }).optional(),
 });
 export type Verification = z.infer<typeof Verification>;
 

@@ -30,6 +30,7 @@ export interface ServedRuntime
     | "agents"
     | "onDelta"
     | "replay"
+    | "replayAgent"
   > {
   parts: Pick<LoopParts, "systemPrompt">;
   defaultModel: string;
@@ -49,6 +50,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
     explain: runtime.explain,
     agentFile: runtime.agentFile,
     replay: runtime.replay,
+    replayAgent: runtime.replayAgent,
     workspaceTree: runtime.workspaceTree,
     settings: openSettings(join(folder, ".cadre")),
     agents,

@@ -285,7 +285,9 @@ describe("looking", () => {
     expect(Verification.strict().parse(verified)).toEqual(verified);
     expect(verified).toEqual({
       ok: true,
+      runs: 1,
       events: (await api.client.run(id)).seq,
+      receipts: 0,
       head: (await store.head(id))!.hash,
     });
   });
@@ -300,6 +302,7 @@ describe("looking", () => {
     const verified = await api.client.verify(damaged);
     expect(Verification.strict().parse(verified)).toEqual(verified);
     expect(verified).toMatchObject({ ok: false, events: 2, problem: expect.stringContaining("event 3") });
+    expect(verified.at).toEqual({ runId: damaged, seq: 3 });
     const waitingRuns = (await api.client.approvals()).map(({ runId }) => runId);
     expect(waitingRuns).toContain(whole);
     expect(waitingRuns).not.toContain(damaged);

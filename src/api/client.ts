@@ -10,6 +10,7 @@ import { type FeedOptions, type FollowOptions, feed, follow } from "./client-str
 import type {
   Activity,
   AgentDetail,
+  AgentReplayView,
   Agents,
   AgentVersions,
   AgentView,
@@ -137,6 +138,8 @@ export interface CadreClient {
   verify(runId: string): Promise<Verification>;
   /** Whether the run, and all below it, would be decided now as it was. */
   replay(runId: string): Promise<ReplayView>;
+  /** Which of its latest runs would go otherwise with its file as it is now. */
+  replayAgent(name: string, last?: number): Promise<AgentReplayView>;
   /** The tree of a run as a file, to be read and checked. */
   exported(runId: string, format: ExportFormat): Promise<Response>;
   /** E7: ends the tree of a run here; the file is what it goes on from. */
@@ -227,6 +230,7 @@ export function createClient(options: ClientOptions): CadreClient {
     why: (runId, seq) => get(ofRun(runId, "/why"), { seq }),
     verify: (runId) => get(ofRun(runId, "/verify")),
     replay: (runId) => get(ofRun(runId, "/replay")),
+    replayAgent: (name, last) => get(`/api/agents/${encodeURIComponent(name)}/replay`, { last }),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
     link: () => post("/api/link"),
@@ -235,6 +239,9 @@ export function createClient(options: ClientOptions): CadreClient {
     renewToken: () => post("/api/token"),
   };
 }
+
+type Get = <T>(path: string, query?: Query) => Promise<T>;
+type Post = <T>(path: string, body?: unknown) => Promise<T>;
 
 type TeamVerb =
   | "me"
@@ -246,11 +253,7 @@ type TeamVerb =
   | "webhooks"
   | "testWebhook";
 
-function teamClient(
-  options: ClientOptions,
-  get: <T>(path: string) => Promise<T>,
-  post: <T>(path: string, body?: unknown) => Promise<T>,
-): Pick<CadreClient, TeamVerb> {
+function teamClient(options: ClientOptions, get: Get, post: Post): Pick<CadreClient, TeamVerb> {
   const ofUser = (name: string, rest = "") => `/api/users/${encodeURIComponent(name)}${rest}`;
   return {
     me: () => get("/api/me"),
@@ -264,11 +267,7 @@ function teamClient(
   };
 }
 
-async function allEvents(
-  get: <T>(path: string, query?: Query) => Promise<T>,
-  path: string,
-  { after, ...scope }: Query,
-): Promise<JournalEvent[]> {
+async function allEvents(get: Get, path: string, { after, ...scope }: Query): Promise<JournalEvent[]> {
   const all: JournalEvent[] = [];
   let next = after;
   do {

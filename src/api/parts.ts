@@ -10,6 +10,7 @@ import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
+import type { AgentReplay } from "../loop/replay-agent.ts";
 import type { Message } from "../loop/sessions.ts";
 import type { Store, Workspaces } from "../stores/store.ts";
 import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
@@ -32,6 +33,8 @@ export interface ApiParts extends TeamParts {
   agentFile(file: string): Promise<AgentFile | undefined>;
   /** Re-decides these runs with the code and the rules of now. */
   replay(runIds: readonly RunId[]): Promise<ReplayView>;
+  /** Re-decides these runs of an agent with its file as it is now. Throws AGENT_NOT_FOUND or AGENT_INVALID. */
+  replayAgent(agent: string, runIds: readonly RunId[]): Promise<AgentReplay[]>;
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;

@@ -57,6 +57,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
     served.parts = {
       ...{ store, people, admit, retry, fork, say, explain, agentFile, workspaceTree, agents, onDelta },
       replay: served.runtime.replay,
+      replayAgent: served.runtime.replayAgent,
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       web: {},

@@ -15,6 +15,9 @@ const StartLimits = z.strictObject({
   tree: AgentLimits.shape.tree.unwrap().strict().exactOptional(),
 });
 
+/** Names and nothing that leads out of them. */
+const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
+
 export const StartRun = z.strictObject({
   agent: z.string().min(1),
   task: z.string().min(1),
@@ -27,6 +30,8 @@ export const StartRun = z.strictObject({
   permissions: Rules.strict().exactOptional(),
   /** A model other than the agent's own. */
   model: z.string().min(1).exactOptional(),
+  /** A folder of the project's evals, where it works instead of in the project's own. */
+  workspace: z.string().regex(EVAL_FOLDER, "must name a folder of an eval").exactOptional(),
   /** Files of the workspace that the task is about. */
   context_files: z.array(z.string().min(1).max(1_000)).max(50).exactOptional(),
 });
@@ -127,6 +132,11 @@ const page = {
 
 export const PageQuery = z.strictObject(page);
 export type PageFilter = z.output<typeof PageQuery>;
+
+export const AgentReplayQuery = z.strictObject({
+  /** How many of its latest runs (default 50). */
+  last: page.limit,
+});
 
 export const RunsQuery = z.strictObject({
   /** One or several, with commas between them. */

@@ -18,9 +18,11 @@ export function nest(rows: readonly RunRow[]): RunTree {
   return top!;
 }
 
-export function totalUsage(rows: readonly RunRow[]): RunUsage {
+export const totalUsage = (rows: readonly RunRow[]): RunUsage => sumUsage(rows.map(({ usage }) => usage));
+
+export function sumUsage(usages: readonly RunUsage[]): RunUsage {
   const total = emptyUsage();
-  for (const { usage } of rows) addUsage(total, usage);
+  for (const usage of usages) addUsage(total, usage);
   return total;
 }
 

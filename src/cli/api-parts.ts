@@ -13,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts {
   const { config, store, people, parts, defaultModel, agents, onDelta, onProblem } = runtime;
-  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay } = runtime;
+  const { admit, retry, fork, say, explain, agentFile, workspaceTree, replay, replayAgent } = runtime;
   const info = {
     version: version(),
     folder: config.folder,
@@ -35,6 +35,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     workspaceTree,
     webhooks: runtime.webhooks,
     replay,
+    replayAgent,
     settings: openSettings(config.dir),
     agents,
     onDelta,

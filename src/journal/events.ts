@@ -45,6 +45,8 @@ const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
 /** Whose words it may repeat that nobody here wrote; absent: nobody's. */
 const Untrusted = z.array(z.string()).optional();
+/** Of an approved call: the sha256 of its name and input, as it was approved, and as it began. */
+const Receipt = z.string().optional();
 /** `summary` makes room in the run's own prompt; `brief` tells a child what it needs of it. */
 const Purpose = z.enum(["turn", "final", "summary", "brief", "judge", "repair"]);
 export type Purpose = z.infer<typeof Purpose>;
@@ -93,6 +95,8 @@ export const payloads = {
     userId: z.string().optional(),
     /** Who started it, where that is not whose run it is. */
     by: z.string().optional(),
+    /** Asked for in the place of the agent's own. */
+    model: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
     /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */
@@ -198,6 +202,7 @@ export const payloads = {
     folder: z.string().optional(),
     until: z.number().optional(),
     hash: z.string().optional(),
+    receipt: Receipt,
   }),
   /** An item is for this person now; it stays open, and whoever may decide still may (U21). */
   PERSON_ASKED: z.object({
@@ -214,6 +219,7 @@ export const payloads = {
     pid: z.int().optional(),
     /** Of the file that the first attempt found and means to leave: later attempts know their own work by them. */
     fingerprints: z.object({ path: z.string(), before: z.string(), after: z.string() }).optional(),
+    receipt: Receipt,
   }),
   TOOL_RESULT: z.object({
     toolCallId: z.string(),
@@ -277,6 +283,7 @@ export const payloads = {
     worktree: Worktree.optional(),
     /** Marks the child's words in the prompt as somebody else's: it cannot know this, so it cannot end the mark. */
     nonce: z.string().optional(),
+    receipt: Receipt,
   }),
   CHILD_RUN_COMPLETED: z.object({
     child_run_id: z.string(),

@@ -6,7 +6,7 @@ import { childRunId, type RunId } from "../ids.ts";
 import { type EventBody, RUN_STATUSES } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { hasEnded, type ToolCall } from "../projections/run-state.ts";
+import { hasEnded, receipted, type ToolCall } from "../projections/run-state.ts";
 import { emptyTaint, followTaint } from "../projections/taint.ts";
 import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
 import { beginWork } from "./begin-work.ts";
@@ -199,9 +199,16 @@ async function taintOf(runId: RunId, { store }: LoopParts): Promise<string | und
 
 const attempt = ({ attempts }: ToolCall): { attempt?: number } => (attempts > 1 ? { attempt: attempts } : {});
 
-function started(call: ToolCall, { host, pid }: LoopParts) {
+function started(call: ToolCall, parts: LoopParts) {
   const next = call.attempts + 1;
-  return { toolCallId: call.id, ...(next > 1 ? { attempt: next } : {}), host, pid };
+  const { host, pid } = parts;
+  return {
+    toolCallId: call.id,
+    ...(next > 1 ? { attempt: next } : {}),
+    host,
+    pid,
+    ...receipted(call, parts),
+  };
 }
 
 function failed(call: ToolCall, output: string): EventBody {

@@ -26,6 +26,8 @@ export interface RunRequest {
   permissions?: Rules;
   /** A model other than the agent's own. */
   model?: string;
+  /** The name of a folder of the project's evals, if it does not work in the project's own: `AdmitParts` has its path. */
+  workspace?: string;
   /** Files of the workspace that the task is about: named to the model, which reads them as it reads any other. */
   contextFiles?: readonly string[];
 }
@@ -101,7 +103,7 @@ export function startOf(
   runId: RunId,
   parts: AdmitParts,
 ): Payload<"RUN_STARTED"> {
-  const { task, input, sessionId, userId, permissions, contextFiles = [] } = request;
+  const { task, input, sessionId, userId, permissions, model, contextFiles = [] } = request;
   const { timeout, onTimeout, unattended } = parts.approvals;
   return {
     agent: definition.name,
@@ -119,6 +121,7 @@ export function startOf(
     rootRunId: runId,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
+    ...(model === undefined ? {} : { model }),
     workspace: parts.workspace,
     limits: limitsOf(
       { approvalTimeout: timeout, ...defined(parts.limits) },

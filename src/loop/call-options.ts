@@ -59,16 +59,16 @@ const ERRANDS: Partial<Record<CallModel["purpose"], string>> = {
   brief: BRIEF_REQUEST,
 };
 
-function offeredTools(
-  { purpose }: CallModel,
-  run: RunJournal,
-  parts: LoopParts,
+export function offeredTools(
+  { purpose }: Pick<CallModel, "purpose">,
+  view: View,
+  parts: Offering,
 ): LanguageModelV4FunctionTool[] {
   if (ERRANDS[purpose] !== undefined) return [];
-  return purpose === "final" && !run.definition.router ? closingOf(run) : turnTools(run, parts);
+  return purpose === "final" && !view.definition.router ? closingOf(view) : turnTools(view, parts);
 }
 
-type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
+export type Offering = Pick<LoopParts, "tools" | "offers" | "inputSchema">;
 
 /** What a model is offered at every turn but the last. */
 export const turnTools = (view: View, parts: Offering): LanguageModelV4FunctionTool[] => [

@@ -31,6 +31,7 @@ export interface Begun
     | "reason"
     | "team"
     | "continues"
+    | "model"
   > {
   /** The call that it is started for, or its seat in a pattern. */
   key: string;
@@ -39,6 +40,8 @@ export interface Begun
   awaited?: boolean;
   /** Attempts that are left if the first one fails. */
   retries?: number | undefined;
+  /** Of the call, where a person has approved it. */
+  receipt?: string;
 }
 
 /** The agent as its file is now, with the model that was asked for. */
@@ -78,7 +81,7 @@ export async function childOf(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Child | { problem: string }> {
-  const { key, trigger, task, awaited = true, retries = 0 } = begun;
+  const { key, trigger, task, awaited = true, retries = 0, receipt } = begun;
   const attempt = (childFor(run.state.children, key)?.attempt ?? 0) + 1;
   const runId = childRunId(parts.digest, run.runId, key, attempt);
   const where = await workspaceFor(definition, runId, run, parts);
@@ -96,6 +99,7 @@ export async function childOf(
     ...(retries > 0 && attempt === 1 ? { retries } : {}),
     ...(where.worktree === undefined ? {} : { worktree: where.worktree }),
     nonce: parts.ids.nonce(),
+    ...(receipt === undefined ? {} : { receipt }),
   };
   return {
     started: { type: "CHILD_RUN_STARTED", payload: started },
@@ -132,7 +136,7 @@ async function startOf(
 ): Promise<Start> {
   const parent = run.state.start!;
   const { attended, rootRunId, budgetRunId, sessionId, userId, workspace, approvals, permissions } = parent;
-  const { key, maxTurns, awaited: _, retries: __, ...own } = begun;
+  const { key, maxTurns, awaited: _, retries: __, receipt: ___, ...own } = begun;
   return {
     agent: definition.name,
     definition: await parts.store.putBlob(JSON.stringify(definition)),

@@ -113,9 +113,11 @@ function begunAs(
   { name, kind, limits }: Definition,
   { edit = {}, allowEffects }: ForkRequest,
 ): Start {
-  const kept = Object.entries(start).filter(([key]) => !(OTHERS_OWN as readonly string[]).includes(key));
+  const left: readonly string[] = edit.agent === undefined ? OTHERS_OWN : [...OTHERS_OWN, "model"];
+  const kept = Object.entries(start).filter(([key]) => !left.includes(key));
   return {
     ...(Object.fromEntries(kept) as Omit<Start, (typeof OTHERS_OWN)[number]>),
+    ...(edit.model === undefined ? {} : { model: edit.model }),
     workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
     agent: name,
     kind,

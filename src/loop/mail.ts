@@ -7,7 +7,7 @@ import { childRunId } from "../ids.ts";
 import type { Definition, Rules } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
-import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, receipted, type ToolCall } from "../projections/run-state.ts";
 import { begunWith, handedOn } from "../projections/taint.ts";
 import { limitsOf } from "./admit.ts";
 import { beginWork } from "./begin-work.ts";
@@ -37,7 +37,10 @@ export function mailTools({ kind, tools, readOnly }: Definition): OfferedTool[] 
 export async function sendMail(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
   const letter = await letterOf(call, run, parts);
   if (typeof letter === "string") return run.record(answer(call, letter, true));
-  const intent: EventBody = { type: "TOOL_STARTED", payload: { toolCallId: call.id } };
+  const intent: EventBody = {
+    type: "TOOL_STARTED",
+    payload: { toolCallId: call.id, ...receipted(call, parts) },
+  };
   const refused = await beginWork([intent], run, parts);
   if (refused) return;
   const { runId, joined, refused: full } = await parts.store.say(letter);

@@ -4,6 +4,7 @@
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
 import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/events.ts";
+import { receiptOf } from "../journal/hash.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
@@ -16,7 +17,7 @@ import { refuseEdit } from "./refuse-edit.ts";
 export interface PeopleParts
   extends Pick<
     LoopParts,
-    "store" | "ids" | "clock" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
+    "store" | "ids" | "clock" | "digest" | "mask" | "tools" | "judge" | "judgeShell" | "authority" | "host"
   > {
   grantFor: GrantFor;
   wake(runId: RunId): Promise<void>;
@@ -64,7 +65,8 @@ export async function decideApproval(
     refuseMisfit(item, decision);
     if (decision.decision === "edit") await refuseEdit(item, decision.input, state, parts);
     const grant = isGrant(item, decision) ? grantGiven(item, decision, state, parts) : {};
-    return { events: [decided(item, decision, by, grant)], done: { alreadyDecided: false } };
+    const bound = { ...grant, ...receiptFor(item, decision, parts) };
+    return { events: [decided(item, decision, by, bound)], done: { alreadyDecided: false } };
   });
 }
 
@@ -246,11 +248,21 @@ export async function signal<T>(
 const isGrant = ({ limit }: ApprovalItem, { scope = "once", limits }: Decision): boolean =>
   scope !== "once" && !(limits !== undefined && isTreeLimit(limit ?? ""));
 
+/** The bytes that the person says yes to. */
+function receiptFor(
+  { kind, tool, input }: ApprovalItem,
+  { decision, input: edited }: Decision,
+  { digest }: Pick<PeopleParts, "digest">,
+): { receipt?: string } {
+  if (kind !== "tool" || (decision !== "approve" && decision !== "edit")) return {};
+  return { receipt: receiptOf(digest, tool!, decision === "edit" ? edited : input) };
+}
+
 function decided(
   item: ApprovalItem,
   decision: Decision,
   by: string,
-  grant: Partial<ReturnType<typeof grantGiven>>,
+  bound: Partial<ReturnType<typeof grantGiven>> & { receipt?: string },
 ): EventBody {
   const { until, note, answer, limits, input } = decision;
   const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
@@ -265,7 +277,7 @@ function decided(
     ...(limits === undefined ? {} : { limits }),
     ...(scope === undefined ? {} : { scope }),
     ...(until === undefined ? {} : { until }),
-    ...grant,
+    ...bound,
     ...(item.hash === undefined ? {} : { hash: item.hash }),
   };
   return { type: "APPROVAL_DECIDED", payload };

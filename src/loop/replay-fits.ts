@@ -1,8 +1,8 @@
 // Which events of a journal were decided, and whether an action is the one that an event came of. Pure.
 
-import type { JournalEvent } from "../journal/events.ts";
+import type { EventBody, JournalEvent, Payload } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
-import type { Action } from "../patterns/action.ts";
+import type { Action, PatternRun } from "../patterns/action.ts";
 import { reportTool } from "../patterns/team-seat.ts";
 import { mergeCall } from "../projections/child-runs.ts";
 import { RECEIVED } from "./finish.ts";
@@ -79,7 +79,7 @@ export function fits(action: Action, event: JournalEvent): boolean {
       return action.type === "run-tools" && action.calls.includes(toolCallId);
     }
     case "CHILD_RUN_STARTED":
-      if (action.type === "start-runs") return action.runs.some(({ key }) => key === event.payload.key);
+      if (action.type === "start-runs") return action.runs.some((run) => isRun(run, event.payload));
       return action.type === "start-children" && action.calls.includes(event.payload.key);
     case "RUN_SUSPENDED": {
       if (action.type !== "suspend" && action.type !== "cancel-children") return false;
@@ -106,6 +106,11 @@ export function fits(action: Action, event: JournalEvent): boolean {
   }
 }
 
+const isRun = ({ key, agent }: PatternRun, started: Payload<"CHILD_RUN_STARTED">): boolean =>
+  key === started.key && nameOf(agent) === started.agent_type;
+
+const nameOf = (agent: PatternRun["agent"]): string => (typeof agent === "string" ? agent : agent.name);
+
 const isRecorded = (action: Action, event: JournalEvent): boolean =>
   action.type === "record" &&
   action.events.some((body) => keyOf(body) === event.key && same(body.payload, event.payload));
@@ -115,7 +120,7 @@ const same = (left: unknown, right: unknown): boolean => JSON.stringify(left) ==
 export function recordedWords(event: JournalEvent): string {
   switch (event.type) {
     case "MODEL_CALL_STARTED":
-      return `call-model ${event.payload.callId} (${event.payload.model})`;
+      return modelWords(event.payload);
     case "TOOL_PROPOSED":
       return `${event.payload.verdict} ${event.payload.name} (${event.payload.rule})`;
     case "TOOL_STARTED":
@@ -133,10 +138,13 @@ export function recordedWords(event: JournalEvent): string {
   }
 }
 
+const modelWords = ({ callId, model, purpose = "turn" }: Payload<"MODEL_CALL_STARTED">): string =>
+  `call-model ${callId} (${purpose === "turn" ? model : `${model}, ${purpose}`})`;
+
 export function describe(action: Action): string {
   switch (action.type) {
     case "call-model":
-      return `call-model ${action.callId} (${action.model})`;
+      return modelWords(action);
     case "end":
       return `end: ${action.ending.status}, ${action.ending.stopReason}: ${action.ending.summary}`;
     case "suspend":
@@ -146,10 +154,13 @@ export function describe(action: Action): string {
     case "start-children":
       return `${action.type} ${action.calls.join(", ")}`;
     case "start-runs":
-      return `start ${action.runs.map(({ key }) => key).join(", ")}`;
+      return `start ${action.runs.map(({ agent, key }) => `${nameOf(agent)} (${key})`).join(", ")}`;
     case "record":
-      return `record ${action.events.map(({ type }) => type).join(", ")}`;
+      return `record ${action.events.map(eventWords).join(", ")}`;
     default:
       return action.type;
   }
 }
+
+const eventWords = (event: EventBody): string =>
+  event.type === "LIMIT_REACHED" ? `${event.type} ${event.payload.limit}` : event.type;

@@ -5,7 +5,8 @@
 //     files do (delegations, messages), the recorded one stands.
 
 import type { RunId } from "../ids.ts";
-import type { EventOf, JournalEvent } from "../journal/events.ts";
+import type { Definition } from "../journal/definition.ts";
+import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import type { Action } from "../patterns/action.ts";
 import { applyRunState, emptyRunState } from "../projections/run-state.ts";
 import { followTaint } from "../projections/taint.ts";
@@ -54,26 +55,51 @@ export async function replayRuns(runIds: readonly RunId[], parts: ReplayParts): 
 }
 
 async function replayRun(journal: readonly JournalEvent[], parts: ReplayParts) {
-  const view = await emptyView(journal[0], parts);
+  const { payload } = journal[0] as EventOf<"RUN_STARTED">;
+  const view = await emptyView(payload, await loadDefinition(parts.store, payload.definition), parts);
+  const { decisions, found } = await redecide(journal, view, parts, (event, action) => {
+    const other = otherDecision(view, event, action, parts);
+    return other === undefined ? undefined : diverged(view, event, other);
+  });
+  return { events: journal.length, decisions, divergence: found };
+}
+
+/** Decides a journal again on a view that is empty, until `look` finds something in a decision. */
+export async function redecide<T>(
+  journal: readonly JournalEvent[],
+  view: RunView,
+  parts: ReplayParts,
+  look: (event: JournalEvent, action: Action) => T | undefined,
+): Promise<{ decisions: number; found: T | undefined }> {
   let decisions = 0;
   let action: Action | undefined;
   for (const event of journal) {
     if (isDecided(event, view)) {
       decisions++;
       if (!action || !goesOn(action, event)) action = await decideNow(view, event, parts);
-      const other = fits(action, event) ? otherVerdict(view, event, parts) : describe(action);
-      if (other !== undefined)
-        return { events: journal.length, decisions, divergence: diverged(view, event, other) };
+      const found = look(event, action);
+      if (found !== undefined) return { decisions, found };
     }
     applyRunState(view.state, event);
     applyTranscript(view.transcript, event);
   }
-  return { events: journal.length, decisions, divergence: undefined };
+  return { decisions, found: undefined };
 }
 
-async function emptyView(first: JournalEvent | undefined, { store }: ReplayParts): Promise<RunView> {
-  const start = (first as EventOf<"RUN_STARTED">).payload;
-  const definition = await loadDefinition(store, start.definition);
+/** What would be decided now, where that is something else than what was recorded. */
+export const otherDecision = (
+  view: RunView,
+  event: JournalEvent,
+  action: Action,
+  parts: Pick<ReplayParts, "judge" | "authority">,
+): string | undefined => (fits(action, event) ? otherVerdict(view, event, parts) : describe(action));
+
+/** With the words of the runs that it continues, and nothing of its own yet. */
+export async function emptyView(
+  start: Payload<"RUN_STARTED">,
+  definition: Definition,
+  { store }: Pick<ReplayParts, "store">,
+): Promise<RunView> {
   const view = { state: emptyRunState(), transcript: emptyTranscript(), definition };
   for (const event of await eventsBefore(store, start)) {
     applyTranscript(view.transcript, event);

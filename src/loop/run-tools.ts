@@ -3,7 +3,7 @@
 
 import { messageOf } from "../errors.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
-import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, isApproved, receipted, type ToolCall } from "../projections/tool-call.ts";
 import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { beginWork } from "./begin-work.ts";
@@ -112,6 +112,7 @@ async function intent(call: ToolCall, run: RunJournal, parts: LoopParts): Promis
       ...(attempt > 1 ? { attempt } : {}),
       ...where,
       ...(fingerprints ? { fingerprints } : {}),
+      ...receipted(call, parts),
     },
   };
 }
@@ -176,9 +177,6 @@ function edited(call: ToolCall, answer: ToolAnswer): ToolAnswer {
 }
 
 const editOf = ({ decision, edit }: ToolCall) => (decision?.decision === "edit" ? decision : edit);
-
-const isApproved = ({ decision }: ToolCall): boolean =>
-  decision?.decision === "approve" || decision?.decision === "edit";
 
 async function execute(
   tool: AnyTool,

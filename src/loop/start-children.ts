@@ -4,7 +4,7 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
-import { effectiveInput, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, receipted, type ToolCall } from "../projections/run-state.ts";
 import type { Refusal, Spawn } from "../stores/store.ts";
 import { waitForPlace } from "./begin-work.ts";
 import { contextFor } from "./child-context.ts";
@@ -100,16 +100,17 @@ async function childFor(
   const events = isRoute
     ? routedWith(asked, begun, { run, ids: parts.ids })
     : contextFor(await contextModeOf(asked, run, parts), asked, run, parts.ids);
-  const child = await childOf(begun, definition, events, run, parts);
+  const child = await childOf({ ...begun, ...receipted(call, parts) }, definition, events, run, parts);
   if ("problem" in child) return { output: child.problem, outcome: "error" };
   return { ...child, awaited, answered: answeredAtOnce(call, asked, child.spawn.runId) };
 }
 
 function delegated(key: string, asked: Delegated, { definition }: RunJournal): Begun {
-  const { task, context: input, criteria, contextFiles, maxTurns, awaited } = asked;
+  const { task, context: input, criteria, contextFiles, model, maxTurns, awaited } = asked;
   const { onFailure } = definition.delegation ?? DEFAULT_DELEGATION;
   const retries = onFailure === "retry" && awaited ? 1 : 0;
-  return { key, trigger: "delegation", task, input, criteria, contextFiles, maxTurns, awaited, retries };
+  const given = { task, input, criteria, contextFiles, model, maxTurns };
+  return { key, trigger: "delegation", ...given, awaited, retries };
 }
 
 /** S1-21: nobody waits, so the call has its result now. */

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
-import type { RunState, ToolCall } from "../projections/run-state.ts";
+import { type RunState, receipted, type ToolCall } from "../projections/run-state.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
@@ -54,7 +54,7 @@ export async function tendChildren(call: ToolCall, run: RunJournal, parts: LoopP
   if ("problem" in found) return run.record(answer(call, found.problem, true));
   if (call.name === "cancel_run") {
     const { runId } = found[0]!;
-    const refused = await beginWork([started(call)], run, parts);
+    const refused = await beginWork([started(call, parts)], run, parts);
     if (refused) return;
     await parts.store.cancel(runId, { by: run.definition.name, via: run.runId });
     return run.record(answer(call, { run_id: runId, status: "cancelling" }));
@@ -70,7 +70,10 @@ export function waited(call: ToolCall, children: readonly ChildRun[]): EventBody
   );
 }
 
-const started = (call: ToolCall): EventBody => ({ type: "TOOL_STARTED", payload: { toolCallId: call.id } });
+const started = (call: ToolCall, parts: LoopParts): EventBody => ({
+  type: "TOOL_STARTED",
+  payload: { toolCallId: call.id, ...receipted(call, parts) },
+});
 
 function answer(call: ToolCall, output: unknown, isError = false): EventBody {
   return { type: "TOOL_RESULT", payload: { toolCallId: call.id, output, ...(isError ? { isError } : {}) } };

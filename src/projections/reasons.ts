@@ -4,6 +4,7 @@
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message.ts";
 import { causeOf, failedBelow, type Journals } from "./causes.ts";
+import { receiptWords } from "./receipt-words.ts";
 import { stopWords } from "./stop-words.ts";
 import { callName, describeCall, emptyNames, learnNames, type Names, timelineEntry } from "./timeline.ts";
 
@@ -171,13 +172,16 @@ function decidedBecause(
 }
 
 function begunBecause(
-  { attempt = 1 }: Payload<"TOOL_STARTED">,
+  { attempt = 1, receipt }: Payload<"TOOL_STARTED">,
   cause: JournalEvent | undefined,
 ): string | undefined {
   if (cause?.type === "TOOL_STARTED" && attempt > 1)
     return "the attempt before was left open when a process ended, and it may happen again";
   if (cause?.type === "OUTCOME_DECIDED") return `${cause.payload.by} said to run it again`;
-  if (cause?.type === "APPROVAL_DECIDED") return `${cause.payload.by} approved it`;
+  if (cause?.type === "APPROVAL_DECIDED") {
+    const words = receiptWords(receipt, { ...cause.payload, ts: cause.ts });
+    return `${cause.payload.by} approved it${words === undefined ? "" : `; it is ${words}`}`;
+  }
   return cause?.type === "TOOL_PROPOSED" ? judgedBecause(cause.payload) : undefined;
 }
 

@@ -25,12 +25,13 @@ import {
   noteProbe,
   type OpenModelCall,
   opened,
+  receipted,
   type ToolCall,
 } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { loopItem } from "./loop-guard.ts";
-export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
+export { effectiveInput, FINAL_REPORT, itemIdOf, receipted, type ToolCall };
 
 export interface RunState {
   runId: string;

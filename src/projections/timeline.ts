@@ -8,6 +8,7 @@ import { textOf, toolCallsOf } from "../journal/message.ts";
 import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
+import { type Approved, receiptWords } from "./receipt-words.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
 import { todosIn, todosLine } from "./todos.ts";
@@ -45,7 +46,7 @@ export interface Timeline {
 
 /** What later events only name by id: calls by what they do, children by their agents. */
 export interface Names {
-  calls: Map<string, { tool: string; input: unknown }>;
+  calls: Map<string, { tool: string; input: unknown; approved?: Approved }>;
   children: Map<string, string>;
 }
 
@@ -104,11 +105,16 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     return ["approval", "warn", `Asks${again} to ${inSentence(what)}`, payload.preview];
   },
   APPROVAL_DECIDED: ({ payload }, names) => decisionLine(payload, names),
-  TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1 } }, names) => [
-    "tool",
-    "plain",
-    callName(names, id) + (attempt > 1 ? ` (attempt ${attempt})` : ""),
-  ],
+  TOOL_STARTED: ({ payload: { toolCallId: id, attempt = 1, receipt } }, names) => {
+    const { approved } = names.calls.get(id) ?? {};
+    const isOther = receipt !== undefined && approved?.receipt !== undefined && receipt !== approved.receipt;
+    return [
+      "tool",
+      isOther ? "bad" : "plain",
+      callName(names, id) + (attempt > 1 ? ` (attempt ${attempt})` : ""),
+      approved && receiptWords(receipt, approved),
+    ];
+  },
   TOOL_RESULT: ({ payload }, names) => resultLine(payload, callName(names, payload.toolCallId)),
   OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
@@ -208,9 +214,10 @@ export function learnNames(names: Names, event: JournalEvent): void {
   if (event.type === "TOOL_PROPOSED" && event.payload.input !== undefined) {
     names.calls.set(event.payload.toolCallId, { tool: event.payload.name, input: event.payload.input });
   }
-  if (event.type === "APPROVAL_DECIDED" && event.payload.decision === "edit") {
+  if (event.type === "APPROVAL_DECIDED") {
     const call = names.calls.get(callOf(event.payload.itemId));
-    if (call) call.input = event.payload.input;
+    if (call && event.payload.decision === "edit") call.input = event.payload.input;
+    if (call) call.approved = { ...event.payload, ts: event.ts };
   }
 }
 

@@ -1,7 +1,8 @@
 // The calls of an agent: a tool's from the thought that made it to its one result, its model's while it is under way.
 
-import { toolCallId } from "../ids.ts";
+import { type Digest, toolCallId } from "../ids.ts";
 import type { EventOf, Payload, Purpose } from "../journal/events.ts";
+import { receiptOf } from "../journal/hash.ts";
 import type { ToolCallPart } from "../journal/message.ts";
 
 /** The call by which an agent ends its run. */
@@ -90,6 +91,13 @@ export const questionOf = ({ proposal, input }: ToolCall): Question | undefined 
 /** What runs: what the model wrote, or what a person made of it. */
 export const effectiveInput = (call: ToolCall): unknown =>
   call.decision?.decision === "edit" ? call.decision.input : call.input;
+
+export const isApproved = ({ decision }: ToolCall): boolean =>
+  decision?.decision === "approve" || decision?.decision === "edit";
+
+/** What an intent says of the call that it begins; nothing where nobody was asked. */
+export const receipted = (call: ToolCall, { digest }: { digest: Digest }): { receipt?: string } =>
+  isApproved(call) ? { receipt: receiptOf(digest, call.name, effectiveInput(call)) } : {};
 
 const roundId = (id: string, round: number): string => (round === 1 ? id : `${id}~${round}`);
 

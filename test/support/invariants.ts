@@ -2,7 +2,9 @@
 
 import { expect } from "vitest";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { checkReceipts } from "../../src/loop/receipts.ts";
 import { applyRunRow, firstRow } from "../../src/projections/run-row.ts";
+import { digest } from "../../src/stores/blobs.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";
 import { type Told, treeProblems } from "./tree-invariants.ts";
@@ -67,5 +69,7 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
       if (row.status === "waiting" || row.status === "suspended") expect(row.waitingOn, "I11").toBeDefined();
     }
   }
+  const journals = new Map(told.map(({ row, events }) => [row.id, events]));
+  expect(checkReceipts(journals, digest).problem, "I8").toBeUndefined();
   if (setAside.size === 0) expect(treeProblems(told)).toEqual([]);
 }

@@ -12,6 +12,7 @@ import type { ApiParts, ListedAgent } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { AgentView } from "../schema.ts";
 import { AgentDetail, Agents, AgentVersions } from "../wire.ts";
+import { replayRoute } from "./replay.ts";
 
 export function agentRoutes(parts: ApiParts): Route[] {
   return [
@@ -57,6 +58,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
       },
       ({ params: { name } }) => versionsOf(parts, name),
     ),
+    replayRoute(parts),
     route(
       {
         method: "get",

@@ -17,7 +17,7 @@ import { verifyRun } from "../verify-run.ts";
 import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
 
 export function runRoutes(parts: ApiParts): Route[] {
-  const { store, admit, who } = parts;
+  const { store, admit, who, people } = parts;
   return [
     route(
       {
@@ -82,10 +82,11 @@ export function runRoutes(parts: ApiParts): Route[] {
       {
         method: "get",
         path: "/api/runs/{id}/verify",
-        summary: "Whether a run's journal is whole",
+        summary:
+          "Whether the journals of a run and all below it are whole, and what ran is what was approved",
         answer: Verification,
       },
-      async ({ params: { id } }) => verifyRun(store, await findRun(store, id)),
+      async ({ params: { id } }) => verifyRun(store, await findRun(store, id), people.digest),
     ),
     replayRoute(parts),
   ];

@@ -1,11 +1,32 @@
-// `cadre replay RUN`: would it be decided now as it was?
+// `cadre replay RUN`: would it be decided now as it was? `cadre replay --agent NAME`: would its latest runs go as they did
+// with its file as it is now?
 
+import { CadreError } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { agentReplayLines } from "../view/agent-replay.ts";
+import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
-export async function replay({ folder, io, json, screen, at }: Invocation, runId: string): Promise<number> {
+export interface ReplayOptions {
+  agent?: string;
+  last?: string;
+}
+
+export async function replay(
+  invocation: Invocation,
+  runId: string | undefined,
+  { agent, last }: ReplayOptions,
+): Promise<number> {
+  if ((runId === undefined) === (agent === undefined))
+    throw new CadreError("USAGE", "Give a run, or --agent with an agent's name. See cadre replay --help.");
+  if (runId === undefined) return replayAgent(invocation, agent!, last);
+  if (last !== undefined) throw new CadreError("USAGE", "--last says how many runs of an --agent.");
+  return replayRun(invocation, runId);
+}
+
+async function replayRun({ folder, io, json, screen, at }: Invocation, runId: string): Promise<number> {
   const replayed = await withClient({ folder, env: io.env }, (client) => client.replay(runId));
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
@@ -20,4 +41,20 @@ export async function replay({ folder, io, json, screen, at }: Invocation, runId
     screen.line(`See it: cadre show${at} ${where} --events`);
   }
   return divergence ? EXIT.failed : EXIT.done;
+}
+
+const MOST = 500;
+
+async function replayAgent(
+  { folder, io, json, screen }: Invocation,
+  agent: string,
+  given: string | undefined,
+): Promise<number> {
+  const last = given === undefined ? undefined : Number(given);
+  if (last !== undefined && !(Number.isInteger(last) && last >= 1 && last <= MOST))
+    throw new CadreError("USAGE", `--last ${given}: give a number from 1 to ${MOST}.`);
+  const replayed = await withClient({ folder, env: io.env }, (client) => client.replayAgent(agent, last));
+  if (json) screen.line(jsonLine(replayed));
+  else for (const line of fitLines(agentReplayLines(replayed, screen.paint), screen)) screen.line(line);
+  return replayed.again.runs > 0 ? EXIT.failed : EXIT.done;
 }

@@ -1,11 +1,13 @@
-// `cadre verify RUN`: reads a run's journal and checks every link of its chain. `cadre verify FILE`: the same for a file
-// that was exported, without a store.
+// `cadre verify RUN`: reads the journals of a run and all below it, checks every link of their chains, and that what ran is
+// what was approved. `cadre verify FILE`: the same for a file that was exported, without a store.
 
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isPage, journalOfPage } from "../../api/tree-page.ts";
 import { CadreError } from "../../errors.ts";
+import { checkReceipts } from "../../loop/receipts.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -17,10 +19,11 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   const file = resolve(io.cwd, given);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return verifyFile(invocation, file);
   const checked = await withClient({ folder, env: io.env }, (client) => client.verify(given));
-  const { events, head, problem } = checked;
+  const { runs, events, receipts, head, problem } = checked;
+  const all = `${count(events, "event")}${runs > 1 ? ` of ${count(runs, "run")}` : ""}`;
   return say(invocation, {
     checked: { runId: given, ...checked },
-    whole: `${count(events, "event")}, chain ends in ${head}`,
+    whole: `${all}, chain ends in ${head}${approvedWords(receipts)}`,
     problem,
   });
 }
@@ -28,10 +31,18 @@ export async function verify(invocation: Invocation, given: string): Promise<num
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {
   try {
     const { root, version, events } = readTree(journalIn(await readFile(file, "utf8")));
-    const runs = new Set(events.map(({ event }) => event.runId)).size;
+    const journals = Map.groupBy(
+      events.map(({ event }) => event),
+      ({ runId }) => runId,
+    );
+    const { receipts, problem } = checkReceipts(journals, (text) => hash("sha256", text));
+    const runs = journals.size;
+    const checked = { file, ok: !problem, runId: root, version, runs, events: events.length, receipts };
+    const { message, ...at } = problem ?? {};
     return say(invocation, {
-      checked: { file, ok: true, runId: root, version, runs, events: events.length },
-      whole: `${root}, ${count(runs, "run")}, ${count(events.length, "event")}, written by Cadre ${version}`,
+      checked: { ...checked, ...(problem ? { problem: message, at } : {}) },
+      whole: `${root}, ${count(runs, "run")}, ${count(events.length, "event")}, written by Cadre ${version}${approvedWords(receipts)}`,
+      problem: message,
     });
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
@@ -46,6 +57,9 @@ interface Checked {
   whole: string;
   problem?: string | undefined;
 }
+
+const approvedWords = (receipts: number): string =>
+  receipts === 0 ? "" : `; ${count(receipts, "approved call")} ran as approved`;
 
 const journalIn = (text: string): string => (isPage(text) ? journalOfPage(text) : text);
 

@@ -6,7 +6,7 @@ import { addDecisionVerbs } from "./decisions.ts";
 import type { Does } from "./does.ts";
 import { addJournalVerbs } from "./journals.ts";
 import { addProjectVerbs } from "./project.ts";
-import { addForkVerbs, addReasonVerbs } from "./reasons.ts";
+import { addEvalVerbs, addForkVerbs, addReasonVerbs } from "./reasons.ts";
 import { addRunVerbs } from "./runs.ts";
 import { addServingVerbs } from "./serving.ts";
 import { addTeamVerbs } from "./team.ts";
@@ -15,6 +15,7 @@ export function addVerbs(program: Command, does: Does): void {
   addRunVerbs(program, does);
   addReasonVerbs(program, does);
   addForkVerbs(program, does);
+  addEvalVerbs(program, does);
   addJournalVerbs(program, does);
   addDecisionVerbs(program, does);
   addAgentVerbs(program, does);

@@ -5,14 +5,22 @@ import type { Does } from "./does.ts";
 export function addJournalVerbs(program: Command, does: Does): void {
   program
     .command("verify <run>")
-    .description("check a run's journal, or a file that was exported, against its hash chain")
+    .summary(
+      "check a run and all below it, or a file that was exported: nothing was altered, what ran was approved",
+    )
+    .description(
+      "Checks the journals of a run and all below it, or a file that was exported, against their hash chains, and every call\nthat a person approved against what began: byte for byte the same. What is not whole is named by its run and event;\nexit code 1.",
+    )
     .action(does(async () => (await import("../commands/verify.ts")).verify));
   program
-    .command("replay <run>")
-    .summary("decide a run, and all below it, again with the code and rules of now")
+    .command("replay [run]")
+    .usage("[options] <run> | --agent <name>")
+    .summary("decide past runs again: with the code and rules of now, or with an agent's file as it is now")
     .description(
-      "Re-decides a run and all below it from its journal: recorded answers, the code and rules of now. Does nothing and asks\nno model. Says the first decision that would be another one; exit code 1 if there is one.",
+      "Re-decides a run and all below it from its journal: recorded answers, the code and rules of now. Does nothing and asks\nno model. Says the first decision that would be another one. With --agent: the latest runs of an agent, with its file\nas it is now; which of them would get another prompt, tools, model or route, and what running those again would cost.\nExit code 1 if anything differs.",
     )
+    .option("--agent <name>", "runs of this agent, with its file as it is now")
+    .option("--last <number>", "how many of its latest runs (default: 50)")
     .action(does(async () => (await import("../commands/replay.ts")).replay));
   program
     .command("export <run>")

@@ -32,6 +32,17 @@ export function addReasonVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("../commands/usage.ts")).usage));
 }
 
+export function addEvalVerbs(program: Command, does: Does): void {
+  program
+    .command("eval <file>")
+    .summary("run a set of tasks against an agent, and say what is worse than it was")
+    .description(
+      "Plays every case of a file, as often as it says, as ordinary runs; checks the answers, has agents judge them, and holds\nthe pass rates against the baseline, which is the first result. Killed in the middle, the same command goes on.\nExit code 1 if a case is a regression.",
+    )
+    .option("--baseline", "this result is the baseline from now on")
+    .action(does(async () => (await import("../commands/eval.ts")).evaluate));
+}
+
 export function addForkVerbs(program: Command, does: Does): void {
   program
     .command("fork <run>")

@@ -22,7 +22,7 @@ export function cost({ cost: known, unpriced }: RunUsage): string {
 }
 
 /** `$?` where no price is known, `$1+` where some are not. */
-export function shortCost({ cost: known, unpriced }: RunUsage): string {
+export function shortCost({ cost: known, unpriced }: Pick<RunUsage, "cost" | "unpriced">): string {
   if (unpriced === 0) return money(known);
   return known === 0 ? "$?" : `${money(known)}+`;
 }

@@ -11,7 +11,7 @@ import { clockTime } from "./format.ts";
 import { toned } from "./lines.ts";
 import { modelLabel } from "./live.ts";
 import { plain, plainLine } from "./plain.ts";
-import type { Paint, Screen } from "./screen.ts";
+import { type Paint, type Screen, visibleCells } from "./screen.ts";
 import { summaryLines } from "./summary.ts";
 import { treeTable } from "./tree-table.ts";
 
@@ -101,5 +101,9 @@ const BELOW: ReadonlySet<string> = new Set(["child", "child_hitl"]);
 
 function timelineLines(entry: TimelineEntry, page: Page): string[] {
   const head = `${page.paint("dim", clockTime(entry.ts))}  `;
-  return fitLine({ head, text: toned(entry, page.paint) }, page);
+  const line = fitLine({ head, text: toned(entry, page.paint) }, page);
+  // Of a call: that it is what was approved.
+  if (entry.kind !== "tool" || entry.detail === undefined) return line;
+  const under = " ".repeat(visibleCells(head));
+  return [...line, ...fitLine({ head: under, text: page.paint("dim", plainLine(entry.detail)) }, page)];
 }

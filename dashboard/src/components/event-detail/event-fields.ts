@@ -102,6 +102,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Grant", payload.grant),
     time("Until", payload.until),
     field("Bound to", payload.hash),
+    field("Receipt (sha256)", payload.receipt),
   ],
   PERSON_ASKED: ({ payload, ts }) => [
     field("Who", payload.by),
@@ -113,6 +114,7 @@ const READERS: { [T in EventType]?: Read<T> } = {
     field("Call", payload.toolCallId),
     field("Attempt", payload.attempt),
     field("Where", payload.host === undefined ? undefined : `${payload.host}, process ${payload.pid ?? "?"}`),
+    field("Receipt (sha256)", payload.receipt),
   ],
   TOOL_RESULT: ({ payload }) => [
     field("Outcome", payload.outcome ?? (payload.isError ? "error" : "ok")),

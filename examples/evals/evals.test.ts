@@ -1,0 +1,37 @@
+// The example, as the guide says to run it.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ENVIRONMENT } from "../shared/environment.ts";
+
+const root = mkdtempSync(join(tmpdir(), "cadre-evals-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const CADRE = join(import.meta.dirname, "../../bin/cadre.js");
+const { PATH } = process.env;
+const evaluate = () =>
+  spawnSync(process.execPath, [CADRE, "eval", "support.eval.yaml"], {
+    cwd: join(root, "p"),
+    encoding: "utf8",
+    env: { ...ENVIRONMENT, PATH, HOME: root, TMPDIR: root },
+  });
+
+test("[EV3] the example passes, and a changed answer is a regression by its rule", () => {
+  cpSync(import.meta.dirname, join(root, "p"), { recursive: true });
+  const first = evaluate();
+  expect(first.stderr).toBe("");
+  expect(first.stdout).toMatch(/^knows the refund rule +5 of 5 +100 % +57 % to 100 % +- +\$0 +\$0$/m);
+  expect(first.stdout).toMatch(/^all +15 of 15 +100 % +80 % to 100 %/m);
+  expect(first.status).toBe(0);
+
+  const script = join(root, "p/support.script.yaml");
+  writeFileSync(script, readFileSync(script, "utf8").replace("open: 2", "open: 3"));
+  const worse = evaluate();
+  expect(worse.stdout).toMatch(
+    /^Regression: counts open tickets passed 5 of 5 in the baseline, 0 of 5 now: the 95 % intervals are apart\.$/m,
+  );
+  expect(worse.status).toBe(1);
+}, 180_000);

@@ -1,0 +1,110 @@
+// `cadre eval FILE`: plays a set of tasks, holds the answers against what is expected, and the pass rates against the
+// baseline. Killed in the middle, the same command goes on.
+
+import { hash } from "node:crypto";
+import { relative } from "node:path";
+import { loadConfig } from "../../config.ts";
+import { connect, isConnectionLost } from "../connect.ts";
+import { type Eval, readEval } from "../evals/eval-file.ts";
+import { madeOf, type Play, play, playsOf, type Stage } from "../evals/play.ts";
+import { type EvalFolder, type EvalResult, openEvalFolder, type Repeat } from "../evals/state.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { type Leaving, watchLeaving } from "../leaving.ts";
+import { askForTrust } from "../trust-question.ts";
+import { compared, evalLines, repeatLine } from "../view/eval.ts";
+import { fitLines } from "../view/fit.ts";
+import { jsonLine } from "../view/plain.ts";
+
+export async function evaluate(
+  invocation: Invocation,
+  given: string,
+  { baseline = false }: { baseline?: boolean },
+): Promise<number> {
+  const { folder, io, json, screen } = invocation;
+  const file = readEval(io.cwd, given);
+  const { dir } = loadConfig({ folder, env: io.env });
+  await askForTrust(invocation);
+  const kept = openEvalFolder(dir, nameOf(relative(folder, file.path)), file.path);
+  const leaving = watchLeaving();
+  try {
+    const result = await playAll(file, kept, invocation, leaving);
+    if (!result) return leftBehind(invocation, leaving);
+    const before = await kept.baseline();
+    await kept.finish(result, baseline);
+    const view = compared(result, baseline ? undefined : before);
+    if (json) screen.line(jsonLine({ ...result, regressions: view.regressions }));
+    else for (const line of fitLines(evalLines(view, screen.paint), screen)) screen.line(line);
+    return view.regressions.length > 0 ? EXIT.failed : EXIT.done;
+  } finally {
+    leaving.dispose();
+  }
+}
+
+/** Files of one name in two folders are two evals. */
+const nameOf = (path: string): string =>
+  `${path.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(-40)}-${hash("sha256", path).slice(0, 8)}`;
+
+/** Connects anew where an owner leaves (E1). Undefined: it was asked to leave. */
+async function playAll(
+  file: Eval,
+  folder: EvalFolder,
+  invocation: Invocation,
+  leaving: Leaving,
+): Promise<EvalResult | undefined> {
+  const done = new Map<Play, Repeat>();
+  const plays = playsOf(file);
+  for (;;) {
+    const connection = await connect({ folder: invocation.folder, env: invocation.io.env, drive: true });
+    try {
+      const { client } = connection;
+      const { id, resumed } = await folder.begin(await madeOf(file, client));
+      if (resumed && done.size === 0)
+        say(invocation, "Goes on with the eval that was left: what has ended stands.");
+      const stage = { client, eval: file, id, folder, leaving: leaving.signal };
+      await playEach(plays, done, stage, invocation);
+      return leaving.signal.aborted ? undefined : resultOf(file, id, plays, done);
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      if (leaving.signal.aborted) return undefined;
+    } finally {
+      await connection.close();
+    }
+  }
+}
+
+const AT_ONCE = 8;
+
+async function playEach(
+  plays: readonly Play[],
+  done: Map<Play, Repeat>,
+  stage: Stage,
+  invocation: Invocation,
+): Promise<void> {
+  const queue = plays.filter((each) => !done.has(each));
+  const next = async (): Promise<void> => {
+    for (let each = queue.shift(); each && !stage.leaving.aborted; each = queue.shift()) {
+      const repeat = await play(each, stage);
+      if (!repeat) return;
+      done.set(each, repeat);
+      say(invocation, ...repeatLine(each, repeat, stage.eval.repeats, invocation.screen.paint));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, next));
+}
+
+function say({ json, screen }: Invocation, ...lines: string[]): void {
+  if (!json) for (const line of fitLines(lines, screen)) screen.line(line);
+}
+
+function resultOf(file: Eval, id: string, plays: readonly Play[], done: Map<Play, Repeat>): EvalResult {
+  const cases = file.cases.map(({ name }, index) => {
+    const repeats = plays.filter((each) => each.index === index).map((each) => done.get(each)!);
+    return { name, n: repeats.length, passed: repeats.filter(({ passed }) => passed).length, repeats };
+  });
+  return { id, at: Date.now(), agent: file.agent, cases };
+}
+
+function leftBehind(invocation: Invocation, leaving: Leaving): number {
+  say(invocation, "Left in the middle: the same command goes on, and what has ended is not paid for again.");
+  return leaving.code();
+}

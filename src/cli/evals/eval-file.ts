@@ -1,0 +1,124 @@
+// The file of an eval: an agent, tasks for it, and what is expected of each answer. A mistake is said with its line before
+// anything runs.
+
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
+import { z } from "zod";
+import { readPlainFile } from "../../config/plain-file.ts";
+import { problemText } from "../../config/problem.ts";
+import { readYaml } from "../../config/yaml.ts";
+import { CadreError, messageOf } from "../../errors.ts";
+import { PRESETS } from "../../journal/definition.ts";
+
+const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
+const Schema = z.record(z.string(), z.unknown()).refine(isSchema, "is no JSON Schema that can be used");
+
+const EXPECTS = {
+  /** Words in the answer. */
+  contains: z.string().min(1),
+  matches: Pattern,
+  /** A text: the whole answer. Anything else: its output, as data. */
+  equals: z.unknown(),
+  /** Of its output. */
+  schema: Schema,
+  /** In its workspace at the end. */
+  file: z.string().min(1),
+  /** By the agent, or anybody below it. */
+  calls: z.string().min(1),
+  callsNot: z.string().min(1),
+  /** Dollars, of the run and all below it. */
+  maxCost: z.number().nonnegative(),
+  maxTurns: z.int().nonnegative(),
+};
+
+const Expectation = z
+  .strictObject(EXPECTS)
+  .partial()
+  .refine((given) => Object.keys(given).length === 1, {
+    message: `is one of ${Object.keys(EXPECTS).join(", ")}`,
+  });
+export type Expectation = z.infer<typeof Expectation>;
+
+const Case = z.strictObject({
+  name: z.string().min(1),
+  task: z.string().min(1),
+  input: z.unknown().optional(),
+  /** Relative to the eval's file: copied to where the run works, which is a folder of its own then. */
+  files: z.array(z.string().min(1)).optional(),
+  expect: z.array(Expectation).default([]),
+  judge: z.strictObject({ agent: z.string().min(1), question: z.string().min(1) }).optional(),
+});
+export type Case = z.infer<typeof Case>;
+
+const EvalFile = z.strictObject({
+  agent: z.string().min(1),
+  model: z.string().min(1).optional(),
+  permissions: z.enum(PRESETS).optional(),
+  repeats: z.int().min(1).max(1_000).default(1),
+  cases: z
+    .array(Case)
+    .min(1)
+    .refine((cases) => new Set(cases.map(({ name }) => name)).size === cases.length, {
+      message: "has two cases of one name",
+    }),
+});
+
+export interface Eval extends z.infer<typeof EvalFile> {
+  /** Where it lies. */
+  path: string;
+  text: string;
+}
+
+const MAX_FILE = 1_000_000;
+const MAX_LEXEMES = 100_000;
+
+export function readEval(cwd: string, given: string): Eval {
+  const path = resolve(cwd, given);
+  const text = textOf(path, given);
+  const document = readYaml(text, given, { maxLexemes: MAX_LEXEMES });
+  const [broken] = document.problems;
+  if (broken) throw invalid(problemText(broken));
+  const parsed = EvalFile.safeParse(document.data);
+  if (parsed.success) return { ...withFiles(parsed.data, dirname(path)), path, text };
+  const { path: where, message } = parsed.error.issues[0]!;
+  const { line, column } = document.at(where as (string | number)[]);
+  throw invalid(`${given}:${line}:${column} ${where.join(".") || "the file"} ${message}`);
+}
+
+/** What a case names is there, and comes to lie inside of its run's folder. */
+function withFiles(file: z.infer<typeof EvalFile>, folder: string): z.infer<typeof EvalFile> {
+  for (const name of file.cases.flatMap(({ files = [] }) => files)) {
+    if (isAbsolute(name) || normalize(name).split(sep).includes(".."))
+      throw invalid(`${name} lies outside of the folder of the eval's file`);
+    if (!existsSync(resolve(folder, name))) throw invalid(`There is no ${name} beside the eval's file`);
+  }
+  return file;
+}
+
+function textOf(path: string, given: string): string {
+  try {
+    return readPlainFile(path, MAX_FILE);
+  } catch (error) {
+    throw invalid(`${given} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+const invalid = (why: string): CadreError => new CadreError("USAGE", `${why}. Nothing was started.`);
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSchema(schema: Record<string, unknown>): boolean {
+  try {
+    z.fromJSONSchema(schema);
+    return true;
+  } catch {
+    return false;
+  }
+}

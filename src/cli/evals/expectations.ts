@@ -1,0 +1,75 @@
+// Whether an answer is as expected. Pure, but for a look at the workspace.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { RunDetail } from "../../api/schema.ts";
+import type { JournalEvent } from "../../journal/events.ts";
+import type { Expectation } from "./eval-file.ts";
+
+export interface Answer {
+  run: Pick<RunDetail, "result" | "output" | "treeUsage" | "turns" | "workspace">;
+  /** Of the run and all below it. */
+  events: readonly JournalEvent[];
+}
+
+/** What is not as expected, a sentence each. */
+export const failuresOf = (expected: readonly Expectation[], answer: Answer): string[] =>
+  expected.flatMap((expectation) => failureOf(expectation, answer) ?? []);
+
+function failureOf(expected: Expectation, { run, events }: Answer): string | undefined {
+  const text = answerWords(run);
+  const called = new Set(events.flatMap(calledIn));
+  if (expected.contains !== undefined)
+    return said(text.includes(expected.contains), `the answer does not contain “${expected.contains}”`);
+  if (expected.matches !== undefined)
+    return said(
+      new RegExp(expected.matches, "u").test(text),
+      `the answer does not match ${expected.matches}`,
+    );
+  if (expected.schema !== undefined) return misfit(expected.schema, run.output);
+  if (expected.file !== undefined)
+    return said(existsSync(join(run.workspace, expected.file)), `there is no file ${expected.file}`);
+  if (expected.calls !== undefined)
+    return said(called.has(expected.calls), `it has not called ${expected.calls}`);
+  if (expected.callsNot !== undefined)
+    return said(!called.has(expected.callsNot), `it has called ${expected.callsNot}`);
+  if (expected.maxTurns !== undefined)
+    return said(run.turns <= expected.maxTurns, `it took ${run.turns} turns, at most ${expected.maxTurns}`);
+  if (expected.maxCost !== undefined) return tooDear(run.treeUsage, expected.maxCost);
+  return unequal(expected.equals, text, run.output);
+}
+
+const said = (holds: boolean, failure: string): string | undefined => (holds ? undefined : failure);
+
+/** What the agent said, in the order in which a person reads it. */
+export const answerWords = ({ result }: Pick<RunDetail, "result">): string =>
+  [result?.summary, result?.details].filter((part) => part !== undefined && part !== "").join("\n\n");
+
+/** What was denied was not called. */
+const calledIn = (event: JournalEvent): string[] =>
+  event.type === "TOOL_PROPOSED" && event.payload.verdict !== "deny" ? [event.payload.name] : [];
+
+function misfit(schema: Record<string, unknown>, output: unknown): string | undefined {
+  const parsed = z.fromJSONSchema(schema).safeParse(output);
+  return parsed.success ? undefined : `the output does not fit: ${z.prettifyError(parsed.error)}`;
+}
+
+/** A price that nobody knows is no small one. */
+function tooDear({ cost, unpriced }: RunDetail["treeUsage"], most: number): string | undefined {
+  if (cost > most) return `it cost $${cost.toFixed(4)}, at most $${most}`;
+  return unpriced > 0 ? `what it cost is not known: ${unpriced} calls have no price` : undefined;
+}
+
+function unequal(expected: unknown, text: string, output: unknown): string | undefined {
+  if (typeof expected === "string")
+    return said(text.trim() === expected.trim(), `the answer is not “${expected}”`);
+  return said(
+    isDeepStrictEqual(output, plainData(expected)),
+    `the output is not ${JSON.stringify(expected)}`,
+  );
+}
+
+/** What stands in a YAML file has no prototype. */
+const plainData = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,0 +1,145 @@
+// What ran is what was approved: shown at the event, and found out where somebody has altered a journal and its chain.
+
+import { cp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { CHAIN_START, chainHash } from "../journal/hash.ts";
+import { digest } from "../stores/blobs.ts";
+import { agent, type Project, project } from "./cli.fixture.ts";
+
+const LEAD = `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: delegate, input: { agent: writer, task: write it } }]
+  - report: { summary: Led. }
+`;
+const WRITER = `turns:
+  - when: { turn: 1 }
+    calls: [{ tool: Write, input: { path: out.txt, content: as shown } }]
+  - report: { summary: Written. }
+`;
+const FILES = {
+  "cadre.yaml": "permissions: { ask: [delegate, Write] }\n",
+  "agents/lead.md": agent("lead", "agents: [writer]\n"),
+  "agents/writer.md": agent("writer"),
+  "lead.script.yaml": LEAD,
+  "writer.script.yaml": WRITER,
+};
+
+/** A tree whose delegation was approved, and whose Write was approved with another input. */
+async function approved(p: Project): Promise<{ root: string; child: string }> {
+  const item = (stdout: string) => /^ {2}cadre approve (\S+)$/m.exec(stdout)![1]!;
+  await p.cadre("approve", item((await p.cadre("run", "lead", "get it written")).stdout));
+  const edited = JSON.stringify({ path: "out.txt", content: "as edited" });
+  await p.cadre("approve", item((await p.cadre("run")).stdout), "--edit", edited);
+  expect((await p.cadre("run")).code).toBe(0);
+  const [child, root] = (await p.cadre("runs", "--all", "--json"))
+    .lines()
+    .map(({ id }) => String(id))
+    .toReversed();
+  return { root: root!, child: child! };
+}
+
+/** Alters the payload of an event and makes the chain anew, as somebody could who has the file. */
+function alter(p: Project, runId: string, type: string, change: (payload: string) => string): number {
+  using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
+  const { n } = file.prepare("SELECT n FROM runs WHERE id = ?").get(runId) as { n: number };
+  const rows = file.prepare("SELECT * FROM events WHERE run = ? ORDER BY seq").all(n);
+  let previous = CHAIN_START;
+  let altered = 0;
+  for (const row of rows) {
+    const link = {
+      seq: Number(row["seq"]),
+      ts: Number(row["ts"]),
+      type: String(row["type"]),
+      key: String(row["key"]),
+    };
+    const text = link.type === type ? change(String(row["payload"])) : String(row["payload"]);
+    if (text !== row["payload"]) altered = link.seq;
+    previous = chainHash(digest, previous, { ...link, text });
+    file
+      .prepare("UPDATE events SET payload = ?, hash = ? WHERE run = ? AND seq = ?")
+      .run(text, Buffer.from(previous, "hex"), n, link.seq);
+  }
+  file.prepare("UPDATE runs SET hash = ? WHERE n = ?").run(Buffer.from(previous, "hex"), n);
+  expect(altered).toBeGreaterThan(0);
+  return altered;
+}
+
+test("[P5] [I8] the receipt of an approved call stands at its event, and verify checks it, also in a file", async () => {
+  await using p = await project(FILES);
+  const { root, child } = await approved(p);
+  expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("as edited");
+  const whole = await p.cadre("verify", root);
+  expect(whole).toMatchObject({ code: 0 });
+  expect(whole.stdout).toMatch(
+    /^Whole: \d+ events of 2 runs, chain ends in \w+; 2 approved calls ran as approved\n$/,
+  );
+
+  const receipt = digest(JSON.stringify(["Write", { path: "out.txt", content: "as edited" }]));
+  const words = new RegExp(`identical to what was approved \\d\\d:\\d\\d by \\S+, sha256 ${receipt}`);
+  expect((await p.cadre("show", child)).stdout).toMatch(words);
+  const events = (await p.cadre("show", child, "--events", "--json")).lines();
+  const began = events.find(({ type }) => type === "TOOL_STARTED")!;
+  expect((await p.cadre("why", `${child}#${String(began["seq"])}`)).stdout).toMatch(words);
+
+  await p.cadre("export", root, "--to", "page.html");
+  expect((await p.cadre("verify", "page.html")).stdout).toContain("2 approved calls ran as approved");
+});
+
+const FORGERIES: [type: string, run: "root" | "child", from: string, to: string, problem: RegExp][] = [
+  [
+    "APPROVAL_DECIDED",
+    "child",
+    '"as edited"',
+    '"as forged"',
+    /^Write \(m1\.0\) began .* is not what \S+ approved/,
+  ],
+  ["APPROVAL_DECIDED", "child", '"edit"', '"reject"', /, and nobody had approved it/],
+  [
+    "TOOL_STARTED",
+    "child",
+    '"receipt":"',
+    '"receipt":"0',
+    /^Write \(m1\.0\) began .* is not what \S+ approved/,
+  ],
+  ["TOOL_PROPOSED", "child", '"hash":"', '"hash":"0', / was bound to something else/],
+  [
+    "AGENT_THOUGHT",
+    "root",
+    '"write it"',
+    '"erase it"',
+    /^delegate \(m1\.0\) began .* is not what \S+ approved/,
+  ],
+  ["CHILD_RUN_STARTED", "root", '"write it"', '"erase it"', /with another task than was approved/],
+  ["RUN_STARTED", "child", '"write it"', '"erase it"', /began with another task or agent/],
+];
+
+test("[A16] [P5] [I8] [J9] an event that was altered and chained anew is found where approval and call disagree", async () => {
+  await using p = await project(FILES);
+  const runs = await approved(p);
+  const [state, kept] = [join(p.folder, ".cadre"), join(p.folder, "kept")];
+  await cp(state, kept, { recursive: true });
+  for (const [type, which, from, to, problem] of FORGERIES) {
+    alter(p, runs[which], type, (payload) => payload.replace(from, to));
+    const checked = await p.cadre("verify", runs.root, "--json");
+    const [answer] = checked.lines();
+    const at = answer!["at"] as { runId: string; seq: number };
+    expect(answer, type).toMatchObject({ ok: false, problem: expect.stringMatching(problem) });
+    expect(answer!["problem"]).toContain(`event ${at.seq} of run ${at.runId}`);
+    expect(checked.code).toBe(1);
+    await rm(state, { recursive: true });
+    await cp(kept, state, { recursive: true });
+  }
+  expect((await p.cadre("verify", runs.root)).code).toBe(0);
+});
+
+test("[J9] [I8] in a file that was altered and summed anew, the call that is not what was approved is named", async () => {
+  await using p = await project(FILES);
+  const { root, child } = await approved(p);
+  alter(p, child, "APPROVAL_DECIDED", (payload) => payload.replace('"as edited"', '"as forged"'));
+  await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
+  const checked = await p.cadre("verify", "tree.jsonl");
+  expect(checked.code).toBe(1);
+  expect(checked.stdout).toMatch(new RegExp(`^Not whole: Write .* of run ${child} `));
+});

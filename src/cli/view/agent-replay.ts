@@ -1,0 +1,62 @@
+// Past runs of an agent that would go otherwise now: each difference once, with the runs that have it.
+
+import type { AgentReplayView } from "../../api/schema.ts";
+import { ago, cost, count, shortCost, tokens } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import type { Paint } from "./screen.ts";
+import { table } from "./table.ts";
+
+type Replayed = AgentReplayView["runs"][number];
+
+export function agentReplayLines({ agent, runs, again }: AgentReplayView, paint: Paint): string[] {
+  if (runs.length === 0) return [`There are no runs of ${plainLine(agent)} to replay.`];
+  const same = runs.filter(({ difference, problem }) => !difference && problem === undefined);
+  const decisions = same.reduce((sum, run) => sum + run.decisions, 0);
+  return [
+    ...[...alike(runs).values()].flatMap((group) => [...groupLines(group, paint), ""]),
+    ...runs.flatMap(({ runId, problem }) =>
+      problem === undefined ? [] : [`${runId} was not replayed: ${plainLine(problem)}`],
+    ),
+    ...(same.length === 0
+      ? []
+      : [
+          `${paint("green", "The same")}: ${count(same.length, "run")}, ${count(decisions, "decision")} made again`,
+        ]),
+    ...(again.runs === 0 ? [] : [againLine({ runs, again }, paint)]),
+  ];
+}
+
+/** By what would be another one in them. */
+function alike(runs: readonly Replayed[]): Map<string, Replayed[]> {
+  const differing = runs.filter(({ difference }) => difference);
+  return Map.groupBy(differing, ({ difference }) => JSON.stringify(difference!.changes));
+}
+
+function groupLines(group: readonly Replayed[], paint: Paint): string[] {
+  const { changes } = group[0]!.difference!;
+  const rows = group.map(({ runId, difference, createdAt, usage, task }) => [
+    `  ${runId}#${difference!.seq}`,
+    paint("dim", ago(createdAt, Date.now())),
+    paint("dim", shortCost(usage)),
+    plainLine(task),
+  ]);
+  return [
+    `${paint("red", "Differs")} in ${count(group.length, "run")}: ${changes.map(({ what }) => what).join(", ")}`,
+    ...changes.flatMap(({ what, lines }) => [
+      paint("bold", `  ${what}`),
+      ...lines.map((line) => changeLine(line, paint)),
+    ]),
+    ...table(rows),
+  ];
+}
+
+function changeLine(line: string, paint: Paint): string {
+  const text = `    ${line.charAt(0)} ${plainLine(line.slice(1))}`.trimEnd();
+  if (line.startsWith("+")) return paint("green", text);
+  return line.startsWith("-") ? paint("red", text) : text;
+}
+
+function againLine({ runs, again }: Pick<AgentReplayView, "runs" | "again">, paint: Paint): string {
+  const which = paint("yellow", `${again.runs} of ${count(runs.length, "run")}`);
+  return `${which} would go otherwise. To run what differs again: about ${cost(again.usage)}, ${tokens(again.usage)}, which they and all below them have used.`;
+}
