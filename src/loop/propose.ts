@@ -1,7 +1,6 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
-import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
 import { GRANTED, type Grant, type Verdict } from "../permissions/permission.ts";
@@ -9,7 +8,15 @@ import { handedOn } from "../projections/taint.ts";
 import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
-import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { radiusOfDelegation } from "./blast-radius.ts";
+import {
+  contextModeOf,
+  DELEGATE,
+  type Delegated,
+  delegateNamed,
+  isDelegation,
+  readDelegation,
+} from "./delegation.ts";
 import { effectOfErrand, isErrand, mustBeListed, previewOfErrand, reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import { raisedByDelegation, raisedByErrand } from "./raises.ts";
@@ -66,7 +73,9 @@ async function proposeDelegation(
   const context = await contextModeOf(asked, run, parts);
   const base = { name: DELEGATE, effect: "idempotent" as const, ...judged };
   const mode = context === "none" ? {} : { context };
-  return proposed(call, { ...base, ...mode }, `Start ${asked.name}:\n${asked.task}`, run, parts);
+  const radius = judged.verdict === "ask" ? await radiusOfDelegation(asked, run, parts) : undefined;
+  const shown = radius ? { blastRadius: radius } : {};
+  return proposed(call, { ...base, ...mode, ...shown }, `Start ${asked.name}:\n${asked.task}`, run, parts);
 }
 
 /** By the name that its agent's file writes and by the full one, whatever the model calls it: a deny of either holds. */
@@ -115,12 +124,6 @@ function openedBy({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: nu
   };
 }
 
-export async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
-  if (asked.contextMode) return asked.contextMode;
-  const delegate = delegateNamed(definition.delegates ?? [], asked.name)!;
-  return (await parts.findAgent(delegate.agent)).context ?? definition.context ?? "none";
-}
-
 /** TOOL_PROPOSED for one round of a call: again, when what an approval rests on has changed. */
 export async function proposalOf(
   call: ToolCall,
@@ -164,7 +167,7 @@ export function approvalHash(
 export function judgeCall(
   tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
   input: unknown,
-  effect: Effect,
+  effect: AnyTool["effect"],
   grants: readonly Grant[],
   run: View,
   parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<LoopParts["clock"], "now"> },
@@ -220,7 +223,11 @@ export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal):
 }
 
 /** A shell command that is judged read-only may run again like any other read. */
-export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "judgeShell">): Effect {
+export function effectOf(
+  tool: AnyTool,
+  input: unknown,
+  parts: Pick<LoopParts, "judgeShell">,
+): AnyTool["effect"] {
   const command = (input as { command?: unknown } | null)?.command;
   if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
   return parts.judgeShell(command).readOnly ? "read" : tool.effect;

@@ -4,6 +4,7 @@
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
 import { describeCall } from "../../projections/timeline.ts";
+import { radiusLines } from "./blast-radius.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { jsonLine, plain, plainLine } from "./plain.ts";
@@ -33,7 +34,7 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
     ...(task === undefined ? [] : [`works on: ${fitted(plainLine(task), LONGEST_TASK)}`]),
     ...facts(item).map((fact) => paint("dim", fact)),
   ];
-  return ["", ...fitLines(head, page), ...body(item, page), ""];
+  return ["", ...fitLines(head, page), ...body(item, page), ...radiusLines(item.blastRadius, page), ""];
 }
 
 const LONGEST_TASK = 200;

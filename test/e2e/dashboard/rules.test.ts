@@ -1,0 +1,52 @@
+// What a yes comes to, before it is given: the blast radius of a delegation.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
+import { listed, openInbox, summaryOf } from "./inbox.fixture.ts";
+import { stageProject } from "./stage.fixture.ts";
+
+const browser = withBrowser();
+
+const accessible = async (page: Parameters<typeof listed>[0]) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [
+    id,
+    nodes.map(({ html }) => html),
+  ]);
+
+test("[BR1] [BR2] the card says in one line what could come of a delegation, on demand by whom, and what is new", async () => {
+  await using p = await stageProject({
+    "agents/chief.md": agent(
+      "chief",
+      "tools: [Read, Write]\nagents: [planner]\npermissions: { ask: [delegate] }\n",
+    ),
+    "agents/planner.md": agent(
+      "planner",
+      "tools: ['Write(docs/**)']\nagents: [editor]\nlimits: { maxCost: 1 }\n",
+    ),
+    "agents/editor.md": agent("editor", "kind: subagent\ntools: [WebFetch]\nlimits: { maxCost: 0.1 }\n"),
+    "planner.script.yaml": "turns:\n  - report: { summary: planned }\n",
+    "chief.script.yaml": `turns:
+  - { when: { turn: 1 }, calls: [{ tool: delegate, input: { agent: planner, task: "Plan it" } }] }
+  - report: { summary: "all is planned" }
+`,
+  });
+  const { client, page, problems, runIds } = await openInbox(browser, p, { "see to it": "chief" });
+  page.setDefaultTimeout(30_000);
+  await listed(page, 1);
+  const card = page.getByRole("article");
+  const summary = card.locator("summary").filter({ hasText: "Blast radius" });
+  await summary.getByText(/could change docs\/\*\*, reach any public host, start 1 more agent/).waitFor();
+  expect(await summary.innerText()).toMatch(/spend up to \$3\.\s+new\s+WebFetch\s+any public host$/);
+  await summary.focus();
+  await page.keyboard.press("Enter");
+  await card.getByRole("heading", { name: "Agents that could come to run" }).waitFor();
+  const rows = await card.getByRole("listitem").allInnerTexts();
+  expect(rows).toContain("Write\nonly Write(docs/**); held by planner");
+  expect(rows).toContain("WebFetch\nnew\nheld by editor");
+  expect(await accessible(page)).toEqual([]);
+  await card.getByRole("button", { name: "Approve" }).click();
+  expect(await summaryOf(client, runIds[0]!)).toBe("all is planned");
+  expect(problems).toEqual([]);
+});
