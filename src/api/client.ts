@@ -45,6 +45,7 @@ import type {
   SettingsView,
   StartRun,
   StreamItem,
+  Suggestions,
   TranscriptView,
   UsageFilter,
   UsageView,
@@ -106,6 +107,8 @@ export interface CadreClient {
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
   grants(): Promise<GrantView[]>;
+  /** Rules that would have spared people from being asked. */
+  suggestions(): Promise<Suggestions>;
   revokeGrant(id: number): Promise<void>;
   agents(): Promise<AgentView[]>;
   /** Read from disk now, with what is wrong in files that became no agent. */
@@ -203,6 +206,7 @@ export function createClient(options: ClientOptions): CadreClient {
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
+    suggestions: () => get("/api/permissions/suggestions"),
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
     revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,

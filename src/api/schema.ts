@@ -80,6 +80,7 @@ export type {
   SessionPage,
   SessionView,
   SettingsView,
+  Suggestions,
   UsageView,
   WorkspaceEntry,
   WorkspaceTree,

@@ -3,7 +3,7 @@
 
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
-import { GRANTED, type Grant, type Verdict } from "../permissions/permission.ts";
+import { GRANTED, type Grant, type PermissionRequest, type Verdict } from "../permissions/permission.ts";
 import { handedOn } from "../projections/taint.ts";
 import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
@@ -170,8 +170,22 @@ export function judgeCall(
   effect: AnyTool["effect"],
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<LoopParts["clock"], "now"> },
+  parts: Pick<LoopParts, "judge"> & AsksBy,
 ): Verdict {
+  return parts.judge(requestFor(tool, input, effect, grants, run, parts));
+}
+
+type AsksBy = Pick<LoopParts, "authority"> & { clock: Pick<LoopParts["clock"], "now"> };
+
+/** A call as the judge is asked about it. */
+export function requestFor(
+  tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
+  input: unknown,
+  effect: AnyTool["effect"],
+  grants: readonly Grant[],
+  run: View,
+  parts: AsksBy,
+): PermissionRequest {
   const { definition, state } = run;
   const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
   const above = ancestors.map(({ agent, ask, deny }) => ({
@@ -182,7 +196,7 @@ export function judgeCall(
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   // A message starts runs that know nothing of the fork.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || reachesOthers(tool.name));
-  return parts.judge({
+  return {
     tool: tool.name,
     input,
     effect,
@@ -195,7 +209,7 @@ export function judgeCall(
     mergesInto,
     taint: { ...state.taint, raises: tool.raises },
     now: parts.clock.now(),
-  });
+  };
 }
 
 /** What the loop offers by itself stands on no agent's list; what a list denies holds all the same. */
