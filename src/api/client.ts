@@ -206,9 +206,7 @@ export function createClient(options: ClientOptions): CadreClient {
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
-    suggestions: () => get("/api/permissions/suggestions"),
-    grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
-    revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
+    ...permissionCalls(options),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
     reloadAgents: () => post("/api/agents/reload"),
     agent: (name) => get(`/api/agents/${encodeURIComponent(name)}`),
@@ -241,6 +239,16 @@ export function createClient(options: ClientOptions): CadreClient {
     webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
     renewToken: () => post("/api/token"),
+  };
+}
+
+function permissionCalls(
+  options: ClientOptions,
+): Pick<CadreClient, "grants" | "revokeGrant" | "suggestions"> {
+  return {
+    grants: async () => (await call<{ grants: GrantView[] }>(options, "GET", "/api/grants")).grants,
+    revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
+    suggestions: () => call(options, "GET", "/api/permissions/suggestions"),
   };
 }
 

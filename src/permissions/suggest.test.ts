@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { candidatesFor } from "./candidate-rules.ts";
 import { judge } from "./judge.ts";
-import type { PermissionRequest } from "./permission.ts";
-import { type PastCall, suggestRules } from "./suggest.ts";
+import type { PastCall, PermissionRequest } from "./permission.ts";
+import { suggestRules } from "./suggest.ts";
 
 const request = (tool: string, input: unknown, more: Partial<PermissionRequest> = {}): PermissionRequest => ({
   ...{

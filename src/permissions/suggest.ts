@@ -4,14 +4,7 @@
 //  SG2  It rests on calls that people allowed where nobody else's words had come in, and is no wider than they were.
 
 import { candidatesFor } from "./candidate-rules.ts";
-import type { Judge, PermissionRequest } from "./permission.ts";
-
-export interface PastCall {
-  request: PermissionRequest;
-  /** Changed before it was allowed is refused as it was. */
-  decided: "allowed" | "refused";
-  title: string;
-}
+import type { Judge, PastCall, PermissionRequest } from "./permission.ts";
 
 export interface Suggestion {
   rule: string;
