@@ -31,6 +31,7 @@ import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
+import { blastRadiusIn } from "./project/blast-radius.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
@@ -279,6 +280,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     judgeShell,
     offers,
     authority: () => authority,
+    blastRadius: blastRadiusIn(project),
     findAgent: findReady(project, report),
     loadSteps: project.loadSteps,
     chooseModel: project.chooseModel,

@@ -1,9 +1,11 @@
 // The static picture of an agent, before anything runs: whose words the answer will be, whom it can reach and how, what
 // they may call there, and what could come of it at worst. A plain value, the same for terminal, API and browser.
 
+import type { Power } from "../journal/blast-radius.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import type { Agent } from "./agent.ts";
 import type { Edge } from "./edges.ts";
+import { allPlaces, isOnTheRuntime, powersOf } from "./powers.ts";
 import {
   type HeldTool,
   type OfferedTool,
@@ -29,7 +31,7 @@ export interface Explanation {
   limits: PlaceLimits;
   reachable: Reachable[];
   stops: Stop[];
-  blastRadius: BlastRadius;
+  blastRadius: ExplainedRadius;
   worstCase: WorstCase;
 }
 
@@ -49,7 +51,8 @@ export interface WayThere {
   limits: PlaceLimits;
 }
 
-export interface BlastRadius {
+/** Of an agent that nobody has asked to start: with nothing above it, and no now to compare it with. */
+export interface ExplainedRadius {
   changesFiles: boolean;
   runsCommands: boolean;
   reachesNetwork: boolean;
@@ -88,8 +91,6 @@ export function explain(
   };
 }
 
-const allPlaces = (place: Place): Place[] => [place, ...place.below.flatMap(allPlaces)];
-
 function reachableOf(places: readonly Place[]): Reachable[] {
   const byAgent = new Map<string, WayThere[]>();
   for (const { agent, path, depth, models, tools, deny, limits } of places) {
@@ -112,11 +113,11 @@ function partly(deny: readonly string[], tools: readonly OfferedTool[]): string[
   return deny.filter((rule, index) => touched.has(rule) && deny.indexOf(rule) === index);
 }
 
-function blastRadiusOf(places: readonly Place[]): BlastRadius {
-  const held = new Map<string, BlastRadius["tools"][number]>();
+function blastRadiusOf(places: readonly Place[]): ExplainedRadius {
+  const held = new Map<string, ExplainedRadius["tools"][number]>();
   for (const { agent, path, tools } of places.toSorted((a, b) => a.path.length - b.path.length)) {
     for (const tool of tools) {
-      if (tool.effect === "read" || ON_THE_RUNTIME.test(tool.name)) continue;
+      if (tool.effect === "read" || isOnTheRuntime(tool.name)) continue;
       const { name, effect, only } = tool;
       const entry = held.get(name) ?? { name, effect, by: [] };
       if (!entry.by.some((known) => known.agent === agent))
@@ -133,32 +134,3 @@ function blastRadiusOf(places: readonly Place[]): BlastRadius {
     tools: [...held.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
-
-type Power = "files" | "commands" | "network";
-
-const POWERS: Readonly<Record<string, readonly Power[]>> = {
-  Write: ["files"],
-  Edit: ["files"],
-  TodoWrite: [],
-  WebFetch: ["network"],
-  WebSearch: ["network"],
-  loki_query: ["network"],
-  loki_labels: ["network"],
-  loki_service_errors: ["network"],
-  restart_service: ["commands"],
-};
-
-/** They start or follow runs; what those may do is counted where they run. */
-const ON_THE_RUNTIME =
-  /^(delegate|delegate_to_agent|mcp__agent__spawn|run_.+_agent|route_to|final_report|broadcast|vote_conclude|conclude_team|check_run|wait_for_runs|cancel_run|send_message|list_agents|AskUser)$/;
-
-/** A tool that does more than read and is not known here could do anything: Bash, and those of servers. */
-function powersOf({ name, effect }: OfferedTool): readonly Power[] {
-  if (ON_THE_RUNTIME.test(name)) return [];
-  const known = POWERS[name];
-  if (known) return known;
-  if (name.startsWith("mcp__")) return effect === "read" ? ["network"] : ANYTHING;
-  return effect === "read" ? [] : ANYTHING;
-}
-
-const ANYTHING: readonly Power[] = ["files", "commands", "network"];

@@ -56,8 +56,18 @@ export interface ReachParts {
   offered(definition: Definition): readonly OfferedTool[];
   /** Of the project. */
   limits: AgentLimits;
-  /** Of the project: rules that bind everybody. */
+  /** Rules that bind everybody: of the project, and of whoever is at work above. */
   deny?: readonly string[];
+  /** Where the first agent would stand in a tree; absent: it is the root. */
+  from?: Footing;
+}
+
+export interface Footing {
+  /** Delegations above it, its own among them. */
+  depth: number;
+  maxDepth: number;
+  /** Those at work above it, by their full names. */
+  above: readonly string[];
 }
 
 /** More ways than anybody reads, in a set where everybody may call everybody. */
@@ -68,10 +78,11 @@ export function reach(start: Definition, parts: ReachParts): { root: Place; stop
   const stops: Stop[] = [];
   let places = 0;
   let isCut = false;
-  const enter = (definition: Definition, above: Place | undefined, edge: Edge | undefined): Place => {
+  const enter = (definition: Definition, before: Place | undefined, edge: Edge | undefined): Place => {
     places++;
-    const place = placeOf(definition, { above, edge, parts });
-    const onTheWay = new Set([start.name, ...place.path.map(({ to }) => to)]);
+    const place = placeOf(definition, { above: before, edge, parts });
+    const above = parts.from?.above ?? [];
+    const onTheWay = new Set([...above, start.name, ...place.path.map(({ to }) => to)]);
     for (const next of edgesOf(definition)) {
       if (isCut) break;
       const target = parts.agents.get(next.to)?.definition;
@@ -108,7 +119,7 @@ function placeOf(definition: Definition, { above, edge, parts }: Way): Place {
     agent: definition.name,
     definition,
     path: edge ? [...above!.path, edge] : [],
-    depth: (above?.depth ?? 0) + (edge?.key === "agents" ? 1 : 0),
+    depth: (above?.depth ?? parts.from?.depth ?? 0) + (edge?.key === "agents" ? 1 : 0),
     models: above && definition.inheritsModel ? above.models : definition.models,
     tools: toolsAt(definition, denied, parts),
     deny: denied,
@@ -117,7 +128,8 @@ function placeOf(definition: Definition, { above, edge, parts }: Way): Place {
   };
 }
 
-function toolsAt(definition: Definition, denied: readonly string[], parts: ReachParts): HeldTool[] {
+/** What an agent may call where all this is denied. */
+export function toolsAt(definition: Definition, denied: readonly string[], parts: ReachParts): HeldTool[] {
   if (definition.router) return [];
   const tools = { ...definition.tools, deny: [...definition.tools.deny, ...denied] };
   const offered = parts.offered({ ...definition, tools });
@@ -143,7 +155,7 @@ function limitsAt({ limits: own }: Definition, { above, edge, parts }: Way): Pla
     maxDuration: first("maxDuration"),
     maxDepth: above
       ? Math.min(above.limits.maxDepth, own.maxDepth ?? above.limits.maxDepth)
-      : first("maxDepth"),
+      : Math.min(first("maxDepth"), parts.from?.maxDepth ?? Number.POSITIVE_INFINITY),
     maxChildren: own.maxChildren ?? parts.limits.maxChildren ?? DEFAULT_CHILDREN,
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCost === undefined ? {} : { maxCost }),

@@ -1,6 +1,7 @@
 // What the API shows: runs, what waits for a person, agents, and how a refusal looks. Answers may gain fields.
 
 import { z } from "zod";
+import { BlastRadius } from "../journal/blast-radius.ts";
 import { Limits } from "../journal/definition.ts";
 import { payloads, ResultEnvelope, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
@@ -247,6 +248,8 @@ export const ApprovalView = z.object({
   grant: z.string().optional(),
   /** Of a shell command: what it would do. */
   command: CommandView.optional(),
+  /** Of work for another agent: what could come of it, as it was when it was asked about. */
+  blastRadius: BlastRadius.optional(),
 });
 export type ApprovalView = z.infer<typeof ApprovalView>;
 

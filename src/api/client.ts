@@ -47,6 +47,7 @@ import type {
   SettingsView,
   StartRun,
   StreamItem,
+  Suggestions,
   TranscriptView,
   UsageFilter,
   UsageView,
@@ -110,6 +111,8 @@ export interface CadreClient {
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
   grants(): Promise<GrantView[]>;
+  /** Rules that would have spared people from being asked. */
+  suggestions(): Promise<Suggestions>;
   revokeGrant(id: number): Promise<void>;
   agents(): Promise<AgentView[]>;
   /** Read from disk now, with what is wrong in files that became no agent. */
@@ -210,8 +213,7 @@ export function createClient(options: ClientOptions): CadreClient {
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
-    grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
-    revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
+    ...permissionCalls(options),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
     reloadAgents: () => post("/api/agents/reload"),
     agent: (name) => get(`/api/agents/${encodeURIComponent(name)}`),
@@ -264,6 +266,16 @@ function teamClient(options: ClientOptions, get: Get, post: Post): Pick<CadreCli
     revokeUser: (name) => call(options, "DELETE", ofUser(name)),
     webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
+  };
+}
+
+function permissionCalls(
+  options: ClientOptions,
+): Pick<CadreClient, "grants" | "revokeGrant" | "suggestions"> {
+  return {
+    grants: async () => (await call<{ grants: GrantView[] }>(options, "GET", "/api/grants")).grants,
+    revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
+    suggestions: () => call(options, "GET", "/api/permissions/suggestions"),
   };
 }
 

@@ -70,6 +70,12 @@ export const ExplanationView = z.object({
   stops: z.array(z.object({ path: Path, why: z.enum(["max-depth", "on-the-path", "broken", "too-many"]) })),
   blastRadius: BlastRadius,
   /** `capped`: the tree's own limit is what holds it. */
-  worstCase: z.object({ runs: z.number(), turns: z.number(), capped: z.boolean() }),
+  worstCase: z.object({
+    runs: z.number(),
+    turns: z.number(),
+    /** Dollars; absent: somebody on the way may spend without a limit of its own. */
+    maxCost: z.number().exactOptional(),
+    capped: z.boolean(),
+  }),
 });
 export type ExplanationView = z.infer<typeof ExplanationView>;

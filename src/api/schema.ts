@@ -83,6 +83,7 @@ export type {
   SessionPage,
   SessionView,
   SettingsView,
+  Suggestions,
   UsageView,
   WorkspaceEntry,
   WorkspaceTree,

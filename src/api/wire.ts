@@ -35,6 +35,25 @@ export const Workers = z.object({ workers: z.array(WorkerView) });
 export const Grants = z.object({ grants: z.array(GrantView) });
 export type RunPage = z.infer<typeof RunPage>;
 
+/** Rules that would have spared people from being asked, held against what they have decided. */
+export const Suggestions = z.object({
+  /** Decisions that were looked at, the latest. */
+  looked: z.object({ allowed: z.int(), refused: z.int() }),
+  suggestions: z.array(
+    z.object({
+      rule: z.string(),
+      /** Calls that people allowed and would not have been asked about, of all those of the same kind. */
+      spared: z.int(),
+      of: z.int(),
+      /** Calls of that kind that people refused; it lets none of them pass. */
+      refused: z.int(),
+      /** Some of those that it would still ask about. */
+      stillAsked: z.array(z.string()),
+    }),
+  ),
+});
+export type Suggestions = z.infer<typeof Suggestions>;
+
 export const Agents = z.object({
   agents: z.array(AgentView),
   /** Of files that became no agent. */

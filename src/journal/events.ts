@@ -2,6 +2,7 @@
 // Payloads leave out what has its default, so that a step costs few bytes.
 
 import { z } from "zod";
+import { BlastRadius } from "./blast-radius.ts";
 import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
 import { ThoughtPart, Usage } from "./message.ts";
 import {
@@ -186,6 +187,8 @@ export const payloads = {
     expiresAt: z.number().optional(),
     /** Of a call that a person is asked about. */
     untrusted: Untrusted,
+    /** Of work for another agent that a person is asked about. */
+    blastRadius: BlastRadius.optional(),
   }),
   APPROVAL_DECIDED: z.object({
     itemId: z.string(),

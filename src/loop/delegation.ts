@@ -208,6 +208,17 @@ export function delegateNamed(delegates: readonly Delegate[], name: string): Del
   );
 }
 
+/** What the child sees of the conversation: as it is asked for, as its file says, or as that of its parent does. */
+export async function contextModeOf(
+  { name, contextMode }: Delegated,
+  { definition }: { definition: Definition },
+  { findAgent }: { findAgent(name: string): Promise<Definition> },
+): Promise<ContextMode> {
+  if (contextMode) return contextMode;
+  const { agent } = delegateNamed(definition.delegates ?? [], name)!;
+  return (await findAgent(agent)).context ?? definition.context ?? "none";
+}
+
 /** With the names that there are in the place of any text. */
 function schemaOf(schema: z.ZodType, field?: string, names?: readonly string[]): unknown {
   const json = jsonSchemas.get(schema) ?? jsonSchemaOf(schema);

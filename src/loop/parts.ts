@@ -1,8 +1,10 @@
 // Everything that the loop is given. It knows contracts only; `runtime.ts` puts the concrete parts in.
 
+import type { RadiusParts } from "../agents/blast-radius.ts";
 import type { LoadedSteps } from "../agents/load-steps.ts";
 import type { Clock } from "../clock.ts";
 import type { Digest, Ids, RunId } from "../ids.ts";
+import type { BlastRadius } from "../journal/blast-radius.ts";
 import type { AgentLimits, Definition } from "../journal/definition.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { Payload, Worktree } from "../journal/events.ts";
@@ -60,6 +62,7 @@ export interface LoopParts {
   /** Agents at work in one workspace at the same time. */
   concurrent: number;
   authority(): readonly SourcedRules[];
+  blastRadius: BlastRadiusOf;
   systemPrompt(definition: Definition, start: Payload<"RUN_STARTED">, runStartedAt: number): string;
 
   /** Lets a run that may have taken the process down step alone. */
@@ -76,6 +79,16 @@ export interface LoopParts {
   /** Milliseconds that effects get to finish at shutdown. */
   drainMs: number;
 }
+
+/** What could come of it if an agent were started, by its file as it is now. Throws as `findAgent` does. */
+export type BlastRadiusOf = (
+  agent: string,
+  where: Pick<RadiusParts, "from" | "atWork"> & {
+    deny: readonly string[];
+    /** The limits of the tree that it would be started in. */
+    tree: AgentLimits["tree"];
+  },
+) => Promise<BlastRadius>;
 
 export type Merged =
   | { status: "unchanged" }

@@ -1,15 +1,22 @@
 // Each call of a thought gets a verdict, with the rule that decided. What is asked of a person is shown as it will run:
 // the approval is bound to the call, the definition, the permissions and the files as they are now (P5).
 
-import type { Effect } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import type { View } from "../patterns/pattern.ts";
-import { GRANTED, type Grant, type Verdict } from "../permissions/permission.ts";
+import { GRANTED, type Grant, type PermissionRequest, type Verdict } from "../permissions/permission.ts";
 import { handedOn } from "../projections/taint.ts";
 import { ASK_USER, effectiveInput, type ToolCall } from "../projections/tool-call.ts";
 import type { AnyTool, Preview } from "../tools/tool.ts";
 import { A_QUESTION, isQuestion, problemWithQuestion, UNATTENDED } from "./ask-user.ts";
-import { DELEGATE, type Delegated, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { radiusOfDelegation } from "./blast-radius.ts";
+import {
+  contextModeOf,
+  DELEGATE,
+  type Delegated,
+  delegateNamed,
+  isDelegation,
+  readDelegation,
+} from "./delegation.ts";
 import { effectOfErrand, isErrand, mustBeListed, previewOfErrand, reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
 import { raisedByDelegation, raisedByErrand } from "./raises.ts";
@@ -66,7 +73,9 @@ async function proposeDelegation(
   const context = await contextModeOf(asked, run, parts);
   const base = { name: DELEGATE, effect: "idempotent" as const, ...judged };
   const mode = context === "none" ? {} : { context };
-  return proposed(call, { ...base, ...mode }, `Start ${asked.name}:\n${asked.task}`, run, parts);
+  const radius = judged.verdict === "ask" ? await radiusOfDelegation(asked, run, parts) : undefined;
+  const shown = radius ? { blastRadius: radius } : {};
+  return proposed(call, { ...base, ...mode, ...shown }, `Start ${asked.name}:\n${asked.task}`, run, parts);
 }
 
 /** By the name that its agent's file writes and by the full one, whatever the model calls it: a deny of either holds. */
@@ -115,12 +124,6 @@ function openedBy({ state }: RunJournal, { clock }: LoopParts): { expiresAt?: nu
   };
 }
 
-export async function contextModeOf(asked: Delegated, { definition }: RunJournal, parts: LoopParts) {
-  if (asked.contextMode) return asked.contextMode;
-  const delegate = delegateNamed(definition.delegates ?? [], asked.name)!;
-  return (await parts.findAgent(delegate.agent)).context ?? definition.context ?? "none";
-}
-
 /** TOOL_PROPOSED for one round of a call: again, when what an approval rests on has changed. */
 export async function proposalOf(
   call: ToolCall,
@@ -164,11 +167,25 @@ export function approvalHash(
 export function judgeCall(
   tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
   input: unknown,
-  effect: Effect,
+  effect: AnyTool["effect"],
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority"> & { clock: Pick<LoopParts["clock"], "now"> },
+  parts: Pick<LoopParts, "judge"> & AsksBy,
 ): Verdict {
+  return parts.judge(requestFor(tool, input, effect, grants, run, parts));
+}
+
+type AsksBy = Pick<LoopParts, "authority"> & { clock: Pick<LoopParts["clock"], "now"> };
+
+/** A call as the judge is asked about it. */
+export function requestFor(
+  tool: Pick<AnyTool, "name"> & { raises?: string | undefined },
+  input: unknown,
+  effect: AnyTool["effect"],
+  grants: readonly Grant[],
+  run: View,
+  parts: AsksBy,
+): PermissionRequest {
   const { definition, state } = run;
   const { permissions, workspace, mergesInto, ancestors = [] } = state.start!;
   const above = ancestors.map(({ agent, ask, deny }) => ({
@@ -179,7 +196,7 @@ export function judgeCall(
   const given = permissions ? [{ source: "run", rules: permissions }] : [];
   // A message starts runs that know nothing of the fork.
   const forked = state.start!.effects === "ask" && (effect === "unsafe" || reachesOthers(tool.name));
-  return parts.judge({
+  return {
     tool: tool.name,
     input,
     effect,
@@ -192,7 +209,7 @@ export function judgeCall(
     mergesInto,
     taint: { ...state.taint, raises: tool.raises },
     now: parts.clock.now(),
-  });
+  };
 }
 
 /** What the loop offers by itself stands on no agent's list; what a list denies holds all the same. */
@@ -220,7 +237,11 @@ export async function previewOf(tool: AnyTool, input: unknown, run: RunJournal):
 }
 
 /** A shell command that is judged read-only may run again like any other read. */
-export function effectOf(tool: AnyTool, input: unknown, parts: Pick<LoopParts, "judgeShell">): Effect {
+export function effectOf(
+  tool: AnyTool,
+  input: unknown,
+  parts: Pick<LoopParts, "judgeShell">,
+): AnyTool["effect"] {
   const command = (input as { command?: unknown } | null)?.command;
   if (tool.name !== "Bash" || typeof command !== "string") return tool.effect;
   return parts.judgeShell(command).readOnly ? "read" : tool.effect;

@@ -9,10 +9,10 @@ import type { Refusal, Spawn } from "../stores/store.ts";
 import { waitForPlace } from "./begin-work.ts";
 import { contextFor } from "./child-context.ts";
 import { type Begun, type Child, childOf, definitionFor } from "./child-start.ts";
-import { type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
+import { contextModeOf, type Delegated, delegateNamed, readDelegation } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";
-import { contextModeOf, currentGrants, judgeDelegation } from "./propose.ts";
-import { type Refused, refuseDelegation, refusedByTree } from "./refuse-delegation.ts";
+import { forbidden } from "./recheck-delegation.ts";
+import { type Refused, refusedByTree } from "./refuse-delegation.ts";
 import { inputProblem } from "./report.ts";
 import { routed, routedWith } from "./route.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -55,22 +55,6 @@ async function prepare(call: ToolCall, run: RunJournal, parts: LoopParts): Promi
   const asked = readDelegation({ ...call, input: effectiveInput(call) });
   if ("problem" in asked) return { output: asked.problem, outcome: "error" };
   return (await forbidden(call, asked, run, parts)) ?? childFor(call, asked, run, parts);
-}
-
-/** P5: what a person said yes to, or made of it, is judged by the rules of now. */
-async function forbidden(
-  call: ToolCall,
-  asked: Delegated,
-  run: RunJournal,
-  parts: LoopParts,
-): Promise<Refused | undefined> {
-  if (!call.decision && call.proposal!.seq > run.inherited) return undefined;
-  const refused = await refuseDelegation(call, asked, run, parts);
-  if (refused) return refused;
-  const { verdict, rule } = judgeDelegation(asked, await currentGrants(run, parts), run, parts);
-  return verdict === "deny"
-    ? { output: `Not allowed (${rule}). Do it another way.`, outcome: "denied" }
-    : undefined;
 }
 
 interface DelegatedChild extends Child {

@@ -58,6 +58,14 @@ export interface PermissionRequest extends Workplace {
   now: number;
 }
 
+/** A call that a person has decided about, as the judge would be asked about it now. */
+export interface PastCall {
+  request: PermissionRequest;
+  /** Changed before it was allowed is refused as it was. */
+  decided: "allowed" | "refused";
+  title: string;
+}
+
 export type Judge = (request: PermissionRequest) => Verdict;
 
 /** The grant that a person gives by saying "always this": as narrow as the call allows. Undefined: cannot be widened. */

@@ -2,6 +2,7 @@
 // listed alike, answered alike.
 
 import { approvalId } from "../ids.ts";
+import type { BlastRadius } from "../journal/blast-radius.ts";
 import type { JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import { itemIdOf, type RunState, type ToolCall } from "./run-state.ts";
 import { ASK_USER, type Question, questionOf } from "./tool-call.ts";
@@ -39,6 +40,8 @@ export interface ApprovalItem {
   choices?: string[];
   /** Whose words had come into the run that nobody here wrote. */
   untrusted?: string[];
+  /** Of work for another agent: what could come of it, as it was when it was asked about. */
+  blastRadius?: BlastRadius;
   /** Who was asked about it by name, last. */
   asked?: { person: string; by: string; note?: string; at: number };
   round: number;
@@ -156,7 +159,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
     return [{ ...item, kind: "outcome", ...common, callId, ...where, ...probeOf(call), requestedAt: ts }];
   }
   if (!awaitsDecision(call)) return [];
-  const { preview, rule, hash, fingerprint, expiresAt, untrusted } = proposal;
+  const { preview, rule, hash, fingerprint, expiresAt, untrusted, blastRadius } = proposal;
   const asked = {
     ...base(state, itemIdOf(call)),
     requestedAt: proposal.ts,
@@ -174,6 +177,7 @@ function callItem(state: RunState, call: ToolCall): ApprovalItem[] {
       ...(preview === undefined ? {} : { preview }),
       ...(hash === undefined ? {} : { hash }),
       ...(fingerprint === undefined ? {} : { fingerprint }),
+      ...(blastRadius === undefined ? {} : { blastRadius }),
     },
   ];
 }

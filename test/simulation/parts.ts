@@ -13,6 +13,12 @@ import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
 
+/** Nobody looks at it in a simulation. */
+const NO_RADIUS = {
+  ...{ agents: [], levels: 0, powers: [], tools: [], hosts: [], never: [] },
+  ...{ runs: 1, turns: 1 },
+};
+
 export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   const { options, clock, ids, watch, mutant } = world;
   const store = workerStore(worker, world);
@@ -51,6 +57,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     offers: ({ tools: { allow }, router, readOnly }, tool) =>
       !router && !(readOnly && tool.effect !== "read") && (allow === undefined || allow.includes(tool.name)),
     authority: () => sources,
+    blastRadius: async (agent) => ({ ...NO_RADIUS, agent }),
     findAgent: world.findAgent,
     loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),
     chooseModel: (model) => ({ model }),

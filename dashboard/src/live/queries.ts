@@ -57,6 +57,10 @@ export const approvalsQuery = queryOptions({
 
 export const usersQuery = queryOptions({ queryKey: ["users"], queryFn: () => client.users() });
 
+export const suggestionsQuery = queryOptions({
+  queryKey: ["suggestions"],
+  queryFn: () => client.suggestions(),
+});
 export const grantsQuery = queryOptions({ queryKey: ["grants"], queryFn: () => client.grants() });
 
 export const agentsQuery = queryOptions({ queryKey: ["agents"], queryFn: () => client.reloadAgents() });

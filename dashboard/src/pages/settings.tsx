@@ -6,6 +6,7 @@ import { GrantList } from "../components/settings/grant-list.tsx";
 import { NoticeSettingsForm } from "../components/settings/notice-settings-form.tsx";
 import { ProviderWaits } from "../components/settings/provider-waits.tsx";
 import { ServerFacts } from "../components/settings/server-facts.tsx";
+import { SuggestionList } from "../components/settings/suggestion-list.tsx";
 import { ThemeSettings } from "../components/settings/theme-settings.tsx";
 import { UserList } from "../components/settings/user-list.tsx";
 import { WorkerList } from "../components/settings/worker-list.tsx";
@@ -22,6 +23,7 @@ export function SettingsPage() {
           <NoticeSettingsForm />
           <ChatSettings />
           <GrantList />
+          {isAdmin && <SuggestionList />}
           <AccessSettings />
           {isAdmin && <UserList />}
           <ProviderWaits />

@@ -1,9 +1,12 @@
-// What people have allowed beyond one run, as far as it is in force, and how to take it back.
+// What people have allowed beyond one run, as far as it is in force, how to take it back, and which rules would spare them
+// from being asked.
 
 import { CadreError } from "../../errors.ts";
+import { pastCalls } from "../../loop/past-calls.ts";
+import { suggestRules } from "../../permissions/suggest.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { Grants, Nothing } from "../wire.ts";
+import { Grants, Nothing, Suggestions } from "../wire.ts";
 
 export function grantRoutes({ store, people }: ApiParts): Route[] {
   return [
@@ -20,6 +23,22 @@ export function grantRoutes({ store, people }: ApiParts): Route[] {
         const known = /^\d{1,15}$/.test(id) && (await store.revokeGrant(Number(id)));
         if (!known) throw new CadreError("NOT_FOUND", `There is no grant ${id}.`);
         return {};
+      },
+    ),
+    route(
+      {
+        method: "get",
+        path: "/api/permissions/suggestions",
+        summary: "Rules that would have spared people from being asked, held against what they have decided",
+        answer: Suggestions,
+        // A rule of the project counts for everybody.
+        role: "admin",
+      },
+      async () => {
+        const past = await pastCalls(store, people);
+        const allowed = past.filter(({ decided }) => decided === "allowed").length;
+        const looked = { allowed, refused: past.length - allowed };
+        return { looked, suggestions: suggestRules(past, people.judge) };
       },
     ),
   ];

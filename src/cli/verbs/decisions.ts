@@ -34,6 +34,12 @@ export function addDecisionVerbs(program: Command, does: Does): void {
     .command("revoke <grant>")
     .description("take back what a person allowed: by its number, or by its rule")
     .action(does(async () => (await import("../commands/permissions.ts")).revoke));
+  permissions
+    .command("suggest")
+    .description(
+      "rules that would have spared you from being asked, tried on what was decided; changes nothing",
+    )
+    .action(does(async () => (await import("../commands/permissions-suggest.ts")).suggest));
   program
     .command("outcome [run] [call] [verdict]")
     .summary("say what became of a call that a crash left open: happened, run_again or fail")

@@ -4,6 +4,7 @@
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
 import { describeCall } from "../../projections/timeline.ts";
+import { radiusLines } from "./blast-radius.ts";
 import { commandParts } from "./command-parts.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
@@ -36,7 +37,8 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
     ...facts(item).map((fact) => paint("dim", fact)),
   ];
   const parts = item.command ? commandParts(item.command, page) : [];
-  return ["", ...fitLines(head, page), ...body(item, page), ...parts, ""];
+  const radius = radiusLines(item.blastRadius, page);
+  return ["", ...fitLines(head, page), ...body(item, page), ...parts, ...radius, ""];
 }
 
 const LONGEST_TASK = 200;

@@ -153,7 +153,8 @@ function holderRows({ agent, blastRadius }: Explanation, names: Names): string[]
   );
 }
 
-function worstWords({ worstCase: { runs, turns, capped } }: Explanation): string {
+function worstWords({ worstCase: { runs, turns, maxCost, capped } }: Explanation): string {
   const most = capped ? " (as many as a tree may have)" : "";
-  return `${count(runs, "run")}${most} and ${count(turns, "turn")} of a model`;
+  const money = maxCost === undefined ? "" : `, $${maxCost}`;
+  return `${count(runs, "run")}${most} and ${count(turns, "turn")} of a model${money}`;
 }

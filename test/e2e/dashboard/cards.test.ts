@@ -75,7 +75,7 @@ test("[U20] [U21] each kind of item has a card that says what it is about, witho
 
   await opened(page, /editor/);
   await card.getByText("Starts").waitFor();
-  await card.getByText("It and those below it").waitFor();
+  await card.getByText("Blast radius:").waitFor();
   await card.getByLabel("Let it have at most").selectOption("3 turns");
   await card.getByRole("button", { name: "Approve as changed" }).click();
   await listed(page, 4);

@@ -52,7 +52,8 @@ function Drawn({ item }: { item: ApprovalView }) {
         <FileBody item={item} />
       </Suspense>
     );
-  if (tool === "delegate" || typeof fields["task"] === "string") return <DelegateBody fields={fields} />;
+  if (tool === "delegate" || item.blastRadius || typeof fields["task"] === "string")
+    return <DelegateBody item={item} />;
   if (tool === "WebFetch" || tool.startsWith("mcp__")) return <ServerBody tool={tool} fields={fields} />;
   return <CommandText text={JSON.stringify(item.input, null, 2)} className={BOX} />;
 }

@@ -1,18 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ExplanationView } from "../../../../src/api/schema.ts";
+import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { CommandText } from "../../display/command-text.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { plural } from "../../display/words.ts";
-import { explanationQuery } from "../../live/queries.ts";
+import { BlastRadius } from "./blast-radius.tsx";
 
 /** Work that is given to another agent: to whom, what, and what could come of it. */
-export function DelegateBody({ fields }: { fields: Record<string, unknown> }) {
-  const name = [fields["agent"], fields["role"], fields["agentType"]].find(
-    (value) => typeof value === "string",
-  );
-  const agent = typeof name === "string" ? name : "";
-  const explanation = useQuery({ ...explanationQuery(agent), enabled: agent !== "", retry: false });
+export function DelegateBody({ item }: { item: ApprovalView }) {
+  const { blastRadius } = item;
+  const fields = (item.input ?? {}) as Record<string, unknown>;
+  const named = [blastRadius?.agent, fields["agent"], fields["role"], fields["agentType"]];
+  const agent = named.find((value) => typeof value === "string") ?? "";
   return (
     <div className="flex flex-col gap-2">
       <p>
@@ -26,22 +23,7 @@ export function DelegateBody({ fields }: { fields: Record<string, unknown> }) {
         text={typeof fields["task"] === "string" ? fields["task"] : JSON.stringify(fields, null, 2)}
         className="rounded-md border border-line bg-raised p-3"
       />
-      {explanation.data && <Reach explanation={explanation.data} />}
+      {blastRadius && <BlastRadius radius={blastRadius} />}
     </div>
-  );
-}
-
-function Reach({ explanation: { blastRadius, worstCase } }: { explanation: ExplanationView }) {
-  const { changesFiles, runsCommands, reachesNetwork } = blastRadius;
-  const may = [
-    ...(changesFiles ? ["change files"] : []),
-    ...(runsCommands ? ["run commands"] : []),
-    ...(reachesNetwork ? ["reach the network"] : []),
-  ];
-  return (
-    <p className="text-muted text-sm">
-      {may.length === 0 ? "It and those below it only read." : `It and those below it may ${may.join(", ")}.`}{" "}
-      At most {plural(worstCase.runs, "run")} could come of it.
-    </p>
   );
 }

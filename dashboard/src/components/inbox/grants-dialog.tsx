@@ -1,12 +1,14 @@
 // U25: what is allowed beyond one call, by whom and until when; one click takes it back.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { GrantView } from "../../../../src/api/schema.ts";
 import { GrantRule } from "../../display/grant-rule.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
-import { fullTime } from "../../display/words.ts";
+import { fullTime, plural } from "../../display/words.ts";
 import { client } from "../../live/client.ts";
-import { grantsQuery } from "../../live/queries.ts";
+import { useRefusal } from "../../live/me.ts";
+import { grantsQuery, suggestionsQuery } from "../../live/queries.ts";
 import { queryClient } from "../../live/query-client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -30,7 +32,24 @@ export function GrantsDialog(props: GrantsDialogProps) {
           <Grant key={grant.id} grant={grant} />
         ))}
       </ul>
+      <SuggestedRules enabled={props.open} />
     </Dialog>
+  );
+}
+
+/** After several yeses that are alike: there may be a rule that spares the next. */
+function SuggestedRules({ enabled }: { enabled: boolean }) {
+  const isAdmin = useRefusal("admin") === undefined;
+  const found = useQuery({ ...suggestionsQuery, enabled: enabled && isAdmin, staleTime: 0 });
+  const count = found.data?.suggestions.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <p className="border-line border-t px-4 py-3 text-sm">
+      <Link to="/settings" className="text-accent underline max-md:inline-block max-md:py-2">
+        {plural(count, "suggested rule")}
+      </Link>{" "}
+      would spare you questions that you have answered alike.
+    </p>
   );
 }
 

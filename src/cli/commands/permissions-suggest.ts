@@ -1,0 +1,39 @@
+// `cadre permissions suggest`: rules that would have spared people from being asked. It changes nothing: a rule of the
+// project is for a person to write.
+
+import type { Suggestions } from "../../api/schema.ts";
+import { ruleLines, suggestionWords, WHERE } from "../../projections/suggestion-words.ts";
+import { withClient } from "../connect.ts";
+import { EXIT, type Invocation } from "../io.ts";
+import { fitLines } from "../view/fit.ts";
+import { count } from "../view/format.ts";
+import { jsonLine, plain, plainLine } from "../view/plain.ts";
+import type { Paint } from "../view/screen.ts";
+
+export async function suggest({ io, folder, json, screen }: Invocation): Promise<number> {
+  const found = await withClient({ folder, env: io.env }, (client) => client.suggestions());
+  const lines = json ? [jsonLine(found)] : fitLines(suggestionLines(found, screen.paint), screen);
+  for (const line of lines) screen.line(line);
+  return EXIT.done;
+}
+
+function suggestionLines({ looked, suggestions }: Suggestions, paint: Paint): string[] {
+  const { allowed, refused } = looked;
+  const over = `${count(allowed + refused, "decision")} (${allowed} allowed, ${refused} refused)`;
+  if (suggestions.length === 0)
+    return [`No rule to suggest: ${over}, and nothing in them that comes again and was never refused.`];
+  return [
+    `Tried on the latest ${over}:`,
+    ...suggestions.flatMap((suggestion) => [
+      "",
+      paint("bold", plainLine(suggestion.rule)),
+      `  ${suggestionWords(suggestion)}`,
+      ...suggestion.stillAsked.map((title) => `  still asks: ${plainLine(title)}`),
+    ]),
+    "",
+    ...ruleLines(suggestions[0]!.rule)
+      .split("\n")
+      .map((line) => `  ${plain(line)}`),
+    paint("dim", WHERE),
+  ];
+}

@@ -1,0 +1,37 @@
+// What could come of it if work is given to another agent, below the call that asks. What is new is marked by a sign, not
+// by its colour alone.
+
+import type { BlastRadius } from "../../journal/blast-radius.ts";
+import {
+  newInRadius,
+  radiusWords,
+  startedWords,
+  toolWords,
+  worstWords,
+} from "../../projections/blast-words.ts";
+import { fitLine, type Page } from "./fit.ts";
+import { plainLine } from "./plain.ts";
+
+export function radiusLines(radius: BlastRadius | undefined, page: Page): string[] {
+  if (!radius) return [];
+  const { paint } = page;
+  const { agent, agents, tools, hosts, never, more } = radius;
+  const mark = (isNew: boolean | undefined, text: string): string =>
+    isNew ? paint("yellow", `+ ${text} (new)`) : `  ${text}`;
+  const added = newInRadius(radius).map(plainLine);
+  const rows = [
+    ...tools.map((tool) => mark(tool.isNew, plainLine(`${tool.name}: ${toolWords(tool)}`))),
+    ...hosts.map(({ host, isNew }) => mark(isNew, plainLine(`reaches ${host}`))),
+    ...agents.slice(1).map((one) => mark(one.isNew, plainLine(startedWords(one)))),
+    ...never.map((rule) => `  never ${plainLine(rule)}`),
+    `  ${worstWords(radius)}`,
+    ...(more === undefined ? [] : [`  and ${more} more: cadre agents explain ${plainLine(agent)}`]),
+  ];
+  const summary = `${paint("bold", "Blast radius:")} ${plainLine(radiusWords(radius))}`;
+  const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;
+  return [
+    "",
+    ...fitLine({ head: "", text: `${summary}; ${news}`, next: "  " }, page),
+    ...rows.flatMap((row) => fitLine({ head: "  ", text: row, next: "    " }, page)),
+  ];
+}

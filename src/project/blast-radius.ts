@@ -1,0 +1,12 @@
+import { blastRadius } from "../agents/blast-radius.ts";
+import { findAgent } from "../agents/load.ts";
+import type { BlastRadiusOf } from "../loop/parts.ts";
+import type { Project } from "../project.ts";
+
+export const blastRadiusIn =
+  ({ agents, offered, config: { limits, web } }: Project): BlastRadiusOf =>
+  async (name, { tree, ...where }) => {
+    const set = await agents();
+    const parts = { agents: set.agents, offered, limits: { ...limits, tree }, hosts: web.allow, ...where };
+    return blastRadius(findAgent(set, name).definition, parts);
+  };
