@@ -34,6 +34,7 @@ import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { openEngine } from "./runtime/open-engine.ts";
+import { runnersOf } from "./runtime/runners.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
 import { worktreesOf } from "./runtime/worktrees.ts";
@@ -109,7 +110,7 @@ const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { clock = systemClock, ids = systemIds } = options;
+  const { clock = systemClock, ids = systemIds, env = process.env } = options;
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
   const store = maskedStore(options.store ?? (await openStore(config, clock)), mask);
@@ -126,7 +127,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     pool,
     onError: (error, runId) => report(engineProblem(error, runId)),
   });
-  const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
+  const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
   const people = peopleParts(parts, wake);
   const admitParts: AdmitParts = {
@@ -140,7 +141,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     editedAgent: project.findEdited,
     prepare: (definition) => prepared(definition, project, report),
   };
-  const env = options.env ?? process.env;
   const webhooks = createTelling({
     ...{ store, clock, repeat, onProblem: report },
     holder: worker,
@@ -182,6 +182,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async stop() {
       await leave?.();
       await engine.stop();
+      await parts.runners.close();
       await project.servers.close();
       if (!options.store) await store.close();
     },
@@ -235,10 +236,11 @@ interface LoopWiring {
   worker: string;
   report: Report;
   listeners: ReadonlySet<(delta: Delta) => void>;
+  env: NonNullable<RuntimeOptions["env"]>;
 }
 
 function loopParts(wiring: LoopWiring): LoopParts {
-  const { project, clock, ids, store, worker, report, listeners } = wiring;
+  const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models, tools } = project;
   const priceOf = createPrices(config.prices);
   const verdict = config.taint ? judge : judgeWithoutTaint;
@@ -269,6 +271,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     authority: () => authority,
     findAgent: findReady(project, report),
     loadSteps: project.loadSteps,
+    runners: runnersOf(config, env),
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,

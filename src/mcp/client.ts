@@ -6,6 +6,7 @@
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
 import type { Clock } from "../clock.ts";
+import { filledIn } from "../config/filled-in.ts";
 import type { McpServer } from "../config/schema.ts";
 import { messageOf } from "../errors.ts";
 import { createBackOff } from "./back-off.ts";
@@ -164,22 +165,6 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
   if (url !== undefined) return createHttpTransport(url, filledIn(server.headers ?? {}, env));
   const own = filledIn(server.env ?? {}, env);
   return createStdioTransport([command!, ...args], { cwd: folder, env: { ...environment, ...own } });
-}
-
-function filledIn(
-  templates: Readonly<Record<string, string>>,
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(templates).map(([key, template]) => [
-      key,
-      template.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_whole, name: string, otherwise?: string) => {
-        const value = env[name] || otherwise;
-        if (value === undefined) throw new Error(`it needs the variable ${name}, which is not set`);
-        return value;
-      }),
-    ]),
-  );
 }
 
 const MAX_PAGES = 50;

@@ -8,10 +8,16 @@ import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
 import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/retry.ts";
 import { judge } from "../../src/permissions/judge.ts";
+import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
 import type { SimProcess, Surroundings } from "./surroundings.ts";
+
+const NO_PROGRAMS: RunnersParts = {
+  ...{ trusted: false, env: {}, version: "", diff: () => undefined },
+  confine: async () => ({ problem: "no agent of the simulation has a program" }),
+};
 
 export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
   const { options, clock, ids, watch, mutant } = world;
@@ -53,6 +59,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     authority: () => sources,
     findAgent: world.findAgent,
     loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),
+    runners: createRunners(NO_PROGRAMS),
     chooseModel: (model) => ({ model }),
     limits: {},
     approvalTimeout: undefined,
