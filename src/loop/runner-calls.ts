@@ -23,6 +23,7 @@ export interface UnderWay {
 }
 
 const UNASKED = "the program did not ask";
+const TOO_LONG = "it is too long to be shown to a person who is asked";
 const NO_ONCE = "the program offers no way to allow it for one time only";
 
 /** It asks whether it may: what follows is decided as for any call. */
@@ -33,12 +34,15 @@ export async function proposeAsked(
   const { live, run, parts } = prompt;
   const before = run.state.calls.get(live.calls.get(call.id) ?? "");
   if (before?.started && !before.result) run.record(resultOf(before.id, "It asks first.", "not_started"));
-  const judged = once ? (allowedBefore(call, run.state) ?? (await verdictOn(call, run, parts))) : undefined;
+  const judged = allowedBefore(call, run.state) ?? (await verdictOn(call, run, parts));
   const { name, input, effect, preview } = call;
-  const verdict = judged ?? { verdict: "deny" as const, rule: NO_ONCE };
+  const verdict = cannotAsk(judged, call) ?? (once ? judged : { verdict: "deny" as const, rule: NO_ONCE });
   const id = newId(call, prompt);
   run.record(proposed(stepCall(id, name, input), { name, effect, ...verdict, input }, preview, run, parts));
 }
+
+const cannotAsk = ({ verdict }: Verdict, { isWhole }: ProgramCall): Verdict | undefined =>
+  verdict === "ask" && !isWhole ? { verdict: "deny", rule: TOO_LONG } : undefined;
 
 function newId({ id: own }: Pick<ProgramCall, "id">, { action, live, run }: UnderWay): string {
   const id = `${action.callId}.${run.state.runner.calls}`;
@@ -120,7 +124,7 @@ export function planned(todos: Todo[], prompt: UnderWay): EventBody[] {
     input: { todos },
     effect: "read" as const,
   };
-  const events = begun({ ...call, judged: [], preview: "" }, UNASKED, prompt);
+  const events = begun({ ...call, judged: [], preview: "", isWhole: true }, UNASKED, prompt);
   const toolCallId = prompt.live.calls.get(call.id)!;
   return [...events, { type: "TOOL_RESULT", payload: { toolCallId, output: "Noted." } }];
 }

@@ -60,6 +60,8 @@ export interface ProgramCall {
   judged: Record<string, unknown>[];
   effect: Effect;
   preview: string;
+  /** All of it is shown. */
+  isWhole: boolean;
   /** Once it is over. */
   result?: { output: string; isError: boolean; files: FileChange[]; untrusted: string | undefined };
 }

@@ -4,6 +4,7 @@
 import { isAbsolute, relative } from "node:path";
 import type { ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
 import type { FileChange } from "../journal/events.ts";
+import { visible } from "../journal/visible.ts";
 import type { ProgramCall } from "../loop/runners.ts";
 
 /** What is known of a call so far: its first report and all updates, laid over each other. */
@@ -31,9 +32,15 @@ export function programCall(known: KnownCall, as: ReadAs): ProgramCall {
     input: bounded(input),
     judged: named.judged ?? [named.input],
     effect: kind && READS.has(kind) ? "read" : "unsafe",
-    preview: clipped(previewOf(known, named, as), MAX_PREVIEW),
+    ...shown(previewOf(known, named, as)),
     ...(isOver ? { result: resultOf(known, as) } : {}),
   };
+}
+
+/** A17: nothing hides in it, and what is not shown whole cannot be approved. */
+function shown(whole: string): Pick<ProgramCall, "preview" | "isWhole"> {
+  const text = visible(whole);
+  return { preview: clipped(text, MAX_PREVIEW), isWhole: text.length <= MAX_PREVIEW };
 }
 
 const READS = new Set<string>(["read", "search", "think", "fetch"]);

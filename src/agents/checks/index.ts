@@ -9,7 +9,6 @@ import { cycles } from "./cycles.ts";
 import { delegates } from "./delegates.ts";
 import { handoffFits } from "./handoff-fits.ts";
 import { judges } from "./judges.ts";
-import { programs } from "./programs.ts";
 import { routers } from "./routers.ts";
 import { schemas } from "./schemas.ts";
 import { sensibleLimits } from "./sensible-limits.ts";
@@ -20,7 +19,6 @@ import { toolNames } from "./tool-names.ts";
 const CHECKS: readonly Check[] = [
   subagents,
   combinations,
-  programs,
   routers,
   judges,
   cycles,
