@@ -269,6 +269,7 @@ const rehearsal: Script = ({ task }) => ({
 
 /** A model that cannot be had at all is said before a run begins, not by one that fails. */
 function usable(definition: Definition, models: ModelRegistry): Definition {
+  if (definition.runner) return definition;
   const problems = definition.models.map((name) => {
     try {
       models.resolve(name);
@@ -355,6 +356,7 @@ function systemPrompt(tools: () => readonly AnyTool[]): Project["systemPrompt"] 
   const composed = new WeakMap<object, string>();
   const offered = new WeakMap<Definition, string[]>();
   const namesFor = (definition: Definition): string[] => {
+    if (definition.runner) return [];
     const names = offered.get(definition) ?? offeredTools(definition, tools()).map(({ name }) => name);
     offered.set(definition, names);
     return names;

@@ -37,6 +37,7 @@ import { canonicalRules, offers, openProject, type Project, type ProjectOptions 
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { workspaceOf } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
+import { runnersOf } from "./runtime/runners.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
 import { worktreesOf } from "./runtime/worktrees.ts";
@@ -114,7 +115,7 @@ const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { clock = systemClock, ids = systemIds } = options;
+  const { clock = systemClock, ids = systemIds, env = process.env } = options;
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
   const store = maskedStore(options.store ?? (await openStore(config, clock)), mask);
@@ -131,7 +132,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     pool,
     onError: (error, runId) => report(engineProblem(error, runId)),
   });
-  const parts = loopParts({ project, clock, ids, store, worker, report, listeners });
+  const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });
   const wake = (runId: RunId): Promise<void> => engine.wake(runId);
   const people = peopleParts(parts, wake);
   const admitParts: AdmitParts = {
@@ -145,7 +146,6 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     editedAgent: project.findEdited,
     prepare: (definition) => prepared(definition, project, report),
   };
-  const env = options.env ?? process.env;
   const webhooks = createTelling({
     ...{ store, clock, repeat, onProblem: report },
     holder: worker,
@@ -188,6 +188,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     async stop() {
       await leave?.();
       await engine.stop();
+      await parts.runners.close();
       await project.servers.close();
       if (!options.store) await store.close();
     },
@@ -248,10 +249,11 @@ interface LoopWiring {
   worker: string;
   report: Report;
   listeners: ReadonlySet<(delta: Delta) => void>;
+  env: NonNullable<RuntimeOptions["env"]>;
 }
 
 function loopParts(wiring: LoopWiring): LoopParts {
-  const { project, clock, ids, store, worker, report, listeners } = wiring;
+  const { project, clock, ids, store, worker, report, listeners, env } = wiring;
   const { config, models, tools } = project;
   const priceOf = createPrices(config.prices);
   const verdict = config.taint ? judge : judgeWithoutTaint;
@@ -283,6 +285,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     blastRadius: blastRadiusIn(project),
     findAgent: findReady(project, report),
     loadSteps: project.loadSteps,
+    runners: runnersOf(config, env),
     chooseModel: project.chooseModel,
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,

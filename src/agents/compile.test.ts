@@ -220,7 +220,6 @@ describe("keys", () => {
       team: "{members: [a, b]}",
       bestOf: "{n: 3}",
       steps: "./steps.ts",
-      runner: "{acp: {command: x}}",
       pool: "gpu",
     };
     for (const key of NOT_YET) {

@@ -4,7 +4,7 @@
 import { readKeys } from "../config/keys.ts";
 import { hasErrors, type Problem } from "../config/problem.ts";
 import type { Data, YamlDocument } from "../config/yaml.ts";
-import { type AgentLimits, DEFAULT_DELEGATION, type Definition } from "../journal/definition.ts";
+import { type AgentLimits, DEFAULT_DELEGATION, type Definition, type Runner } from "../journal/definition.ts";
 import type { Agent, Known, ModelNames, Report } from "./agent.ts";
 import { type Draft, ownDocument } from "./draft.ts";
 import { KEY_ALIASES, KEYS, NOT_YET, ownKey, type Values } from "./frontmatter.ts";
@@ -82,7 +82,9 @@ function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
     name: draft.name,
     ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),
     kind: values.kind ?? "main",
-    ...modelChain(values.model, draft.dialect, models, report),
+    ...(values.runner
+      ? { models: [runnerModel(values.runner)] }
+      : modelChain(values.model, draft.dialect, models, report)),
     ...defined({ temperature: values.temperature, maxOutputTokens: values.maxOutputTokens }),
     ...defined({ reasoning: values.reasoning }),
     prompt: draft.body,
@@ -143,6 +145,9 @@ function firstSentence(body: string): string {
 }
 
 type ModelChain = Pick<Definition, "models" | "inheritsModel">;
+
+/** What stands where others name a model: in lists, in what was used, in the journal. */
+const runnerModel = ({ acp }: Runner): string => `acp/${acp.command.split(/[\\/]/).at(-1)}`;
 
 function modelChain(model: Values["model"], dialect: string, names: ModelNames, report: Report): ModelChain {
   const wanted = (typeof model === "string" ? [model] : (model ?? [])).map((name) => name.trim());

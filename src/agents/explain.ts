@@ -2,6 +2,7 @@
 // they may call there, and what could come of it at worst. A plain value, the same for terminal, API and browser.
 
 import type { Power } from "../journal/blast-radius.ts";
+import type { Runner } from "../journal/definition.ts";
 import { rulesFor } from "../permissions/rules.ts";
 import type { Agent } from "./agent.ts";
 import type { Edge } from "./edges.ts";
@@ -27,6 +28,8 @@ export interface Explanation {
   isTerminal: boolean;
   terminals: Terminal[];
   models: readonly string[];
+  /** The program that does its work: what it does without asking, only its sandbox holds. */
+  runner?: string;
   tools: readonly HeldTool[];
   limits: PlaceLimits;
   reachable: Reachable[];
@@ -82,6 +85,7 @@ export function explain(
     isTerminal: isTerminal(definition),
     terminals: terminalsOf(parts.agents, agent.name),
     models: root.models,
+    ...(definition.runner ? { runner: programText(definition.runner) } : {}),
     tools: root.tools,
     limits: root.limits,
     reachable: reachableOf(places.slice(1)),
@@ -90,6 +94,8 @@ export function explain(
     worstCase: worstCase(root, { maxRuns: parts.limits.tree?.maxRuns ?? DEFAULT_TREE_RUNS, whole }),
   };
 }
+
+const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
 
 function reachableOf(places: readonly Place[]): Reachable[] {
   const byAgent = new Map<string, WayThere[]>();
@@ -126,7 +132,8 @@ function blastRadiusOf(places: readonly Place[]): ExplainedRadius {
     }
   }
   const all = places.flatMap(({ tools }) => tools);
-  const may = (power: Power): boolean => all.some((tool) => powersOf(tool).includes(power));
+  const isProgram = places.some(({ definition }) => definition.runner !== undefined);
+  const may = (power: Power): boolean => isProgram || all.some((tool) => powersOf(tool).includes(power));
   return {
     changesFiles: may("files"),
     runsCommands: may("commands"),

@@ -122,8 +122,20 @@ const BestOfInput = z.union([
 
 const RunnerInput = z.strictObject({
   acp: z
-    .strictObject({ command: text, args: z.array(text).optional() })
-    .describe("An external agent process"),
+    .strictObject({
+      command: text.trim().min(1).describe("The program"),
+      args: z.array(text).optional(),
+      env: z
+        .record(text, text)
+        .optional()
+        .describe("Its variables; a value may name one of ours, as in the servers of cadre.yaml"),
+      mode: text
+        .trim()
+        .min(1)
+        .optional()
+        .describe("Which of its own modes it works in; absent: the one that it begins in"),
+    })
+    .describe("A program that speaks the Agent Client Protocol"),
 });
 
 const schemaOrFile = z.union([text.trim().min(1), loose]);
@@ -203,7 +215,7 @@ export const ownKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
 
 /** Read and checked, but without effect in this version. Shrinks as the features arrive. */
-export const NOT_YET: readonly (keyof typeof KEYS)[] = ["runner", "pool"];
+export const NOT_YET: readonly (keyof typeof KEYS)[] = ["pool"];
 
 /** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
 export function frontmatterSchema(): Record<string, unknown> {

@@ -63,6 +63,8 @@ export const ExplanationView = z.object({
   /** Whose words may be the answer, and how it comes to be theirs. */
   terminals: z.array(z.object({ agent: z.string(), path: Path })),
   models: Names,
+  /** The program that does its work: what it does without asking, only its sandbox holds. */
+  runner: z.string().exactOptional(),
   tools: Tools,
   limits: PlaceLimits,
   reachable: z.array(z.object({ agent: z.string(), ways: z.array(WayThere) })),

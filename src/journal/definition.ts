@@ -139,6 +139,17 @@ const BestOf = z.object({
 /** Agents of one pack know each other by their short names. */
 export const baseName = (agent: string): string => agent.replace(/^.*\//, "");
 
+/** How a program is started that speaks the Agent Client Protocol. Values of `env` may name variables: `${NAME}`. */
+export const Runner = z.object({
+  acp: z.object({
+    command: z.string(),
+    args: z.array(z.string()).optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    mode: z.string().optional(),
+  }),
+});
+export type Runner = z.infer<typeof Runner>;
+
 export const Definition = z.object({
   name: z.string(),
   title: z.string().optional(),
@@ -181,7 +192,8 @@ export const Definition = z.object({
   bestOf: BestOf.optional(),
   /** The module beside the agent's file that controls it. */
   steps: z.object({ module: z.string(), hash: z.string() }).optional(),
-  runner: z.unknown().optional(),
+  /** The program that does its work in the place of a model. */
+  runner: Runner.optional(),
   limits: AgentLimits,
   input: z.unknown().optional(),
   output: z.unknown().optional(),

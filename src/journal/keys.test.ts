@@ -31,6 +31,11 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   TEAM_ROUND_STARTED: { payload: { round: 1, members: ["a"] }, key: "round/1" },
   TEAM_MESSAGE: { payload: { round: 1, index: 0, from: "a", text: "" }, key: "round/1/a/0" },
   TEAM_VOTE: { payload: { round: 1, from: "a", ready: true, reason: "" }, key: "round/1/a/vote" },
+  RUNNER_STARTED: {
+    payload: { callId: "m1", attempt: 2, command: "x", sandbox: "bwrap", host: "h", pid: 7, session: "s" },
+    key: "m1~2/runner",
+  },
+  RUNNER_SAID: { payload: { callId: "m1", index: 3, text: "" }, key: "m1/said/3" },
   STEP_YIELDED: { payload: { index: 0, kind: "ask", arguments: null, answer: null }, key: "step/0" },
   CONTEXT_COMPACTED: {
     payload: { callId: "m2", upTo: { runId: "r1", seq: 3 }, summary: "" },

@@ -38,6 +38,10 @@ export function keyOf(event: EventBody): string {
       return `round/${event.payload.round}/${event.payload.from}/${event.payload.index}`;
     case "TEAM_VOTE":
       return `round/${event.payload.round}/${event.payload.from}/vote`;
+    case "RUNNER_STARTED":
+      return `${attemptOf(event.payload.callId, event.payload.attempt)}/runner`;
+    case "RUNNER_SAID":
+      return `${event.payload.callId}/said/${event.payload.index}`;
     case "STEP_YIELDED":
       return `step/${event.payload.index}`;
     case "CONTEXT_COMPACTED":

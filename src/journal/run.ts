@@ -183,3 +183,29 @@ export type Worktree = z.infer<typeof Worktree>;
 /** What may be spent by a call before it is known what it did (B2). */
 export const Estimate = z.object({ tokens: z.number(), cost: z.number().nullable() });
 export type Estimate = z.infer<typeof Estimate>;
+
+/** A program does the agent's work: where it runs, and by what it is found again. Written before it is asked anything. */
+export const RunnerStarted = z.object({
+  /** The first call that it works on. */
+  callId: z.string(),
+  attempt: z.int().positive().optional(),
+  command: z.string(),
+  args: z.array(z.string()).optional(),
+  /** What it runs in; `none`: it has the rights of Cadre's user. */
+  sandbox: z.string(),
+  host: z.string(),
+  /** Of the shell that watches over it, the leader of its session; and when the system says that it began. */
+  pid: z.int(),
+  began: z.string().optional(),
+  /** The program's own name for the conversation. */
+  session: z.string(),
+  mode: z.string().optional(),
+  /** It can go on with the session after it was ended. */
+  loads: z.literal(true).optional(),
+  /** The session was there before. */
+  loaded: z.literal(true).optional(),
+});
+export type RunnerStarted = z.infer<typeof RunnerStarted>;
+
+/** What the program said on its way to the answer. */
+export const RunnerSaid = z.object({ callId: z.string(), index: z.int().nonnegative(), text: z.string() });

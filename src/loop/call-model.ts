@@ -42,7 +42,7 @@ export async function callModel(
   else failed(action, outcome, ms, run, parts, effects);
 }
 
-async function afterRefusal(
+export async function afterRefusal(
   refused: Refusal,
   action: CallModel,
   run: RunJournal,
@@ -52,7 +52,7 @@ async function afterRefusal(
   if (refused === "reserved") await waitForReservation(run, parts);
 }
 
-function intent(action: CallModel, estimate: Estimate | undefined): EventBody {
+export function intent(action: CallModel, estimate: Estimate | undefined): EventBody {
   const { callId, attempt, model, purpose } = action;
   return {
     type: "MODEL_CALL_STARTED",

@@ -19,7 +19,10 @@ export const UNATTENDED_FAIL = `${UNATTENDED} fail`;
 /** Undefined: every call has its result (or is the report that ends the run). */
 export function nextForCalls(view: View, now: number): Action | undefined {
   const { state } = view;
-  const open = [...state.calls.values()].filter((call) => !call.result);
+  // What a program does while its prompt is under way is nobody else's business.
+  const open = [...state.calls.values()].filter(
+    (call) => !call.result && !(state.openModelCall && call.started),
+  );
   if (open.length === 0 || reportOf(view)) return undefined;
 
   const unjudged = open.filter((call) => !call.proposal);

@@ -7,7 +7,7 @@ import type { Action, Ending } from "../patterns/action.ts";
 import { coordinates, memberEnding, takesPart } from "../patterns/team-seat.ts";
 import { LAST_TURN, loopItem, type RunState } from "../projections/run-state.ts";
 import { VOTE_CONCLUDE } from "../projections/tool-call.ts";
-import { promptTokens, type Transcript } from "../projections/transcript.ts";
+import { promptTokens } from "../projections/transcript.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
 import { hardLimit, openBudgetItem, softLimit, stopReasonOf } from "./limits.ts";
 import { reportOf } from "./report.ts";
@@ -49,13 +49,13 @@ export function nextTurn(view: RunView, facts: Facts): Action {
 
 /** The model is asked once more, whatever it said before. */
 export function takeTurn(view: RunView, facts: Facts): Action {
-  const { state, transcript } = view;
+  const { state } = view;
   return (
     (mayRetry(state) ? afterFailure(view, facts.now) : undefined) ??
     stopForPerson(state) ??
     lastTurn(view) ??
     warning(state) ??
-    callModel(view, purposeOfNext(state, transcript, facts))
+    callModel(view, purposeOfNext(view, facts))
   );
 }
 
@@ -222,6 +222,8 @@ const SUGGEST_CONTINUE = "Try the run again: the new one goes on from here, with
 
 function lastWords(definition: Definition, start: Payload<"RUN_STARTED">): string {
   if (definition.router) return "This is your last turn. Choose now who does the work: call `route_to`.";
+  if (definition.runner)
+    return "This is your last turn. Do nothing more: say what you did, what you found, what is still open.";
   if (takesPart(definition, start))
     return "This is your last turn in this round. Say with `broadcast` what the others must know, and vote with `vote_conclude`.";
   return "This is your last turn. Call `final_report` now: what you did, what you found, what is still open.";
@@ -235,8 +237,10 @@ function warning(state: RunState): Action | undefined {
   return reached && { type: "record", events: [{ type: "LIMIT_REACHED", payload: reached }] };
 }
 
-function purposeOfNext(state: RunState, transcript: Transcript, facts: Facts): Purpose {
+function purposeOfNext({ state, transcript, definition }: RunView, facts: Facts): Purpose {
   if (hardLimit(state)) return "final";
+  // A program keeps its own history.
+  if (definition.runner) return "turn";
   const full = promptTokens(transcript) > facts.contextWindow * COMPACT_SHARE;
   return full && transcript.placed.length >= COMPACT_MESSAGES ? "summary" : "turn";
 }

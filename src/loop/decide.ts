@@ -8,6 +8,7 @@ import { unmergedChild } from "../projections/child-runs.ts";
 import { hasEnded, type RunState } from "../projections/run-state.ts";
 import { nextForCalls } from "./decide-calls.ts";
 import { afterChildren, answerBelow, failureBelow } from "./decide-children.ts";
+import { nextOfRunner } from "./decide-runner.ts";
 import { answered, fitting, isSpent } from "./decide-steps.ts";
 import { briefing, end, type Facts, nextTurn, takeTurn, tell } from "./decide-turn.ts";
 import { hardLimit } from "./limits.ts";
@@ -66,7 +67,8 @@ function next(view: RunView, facts: Facts): Action {
       return takeTurn(view, facts);
     if (action) return action.type === "end" ? end(fitting(action.ending, view)) : action;
   }
-  const own = briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextTurn(view, facts);
+  const own =
+    briefing(view, facts.now) ?? nextForCalls(view, facts.now) ?? nextOfRunner(view) ?? nextTurn(view, facts);
   return (own.type === "end" ? answered(view, own.ending) : undefined) ?? own;
 }
 

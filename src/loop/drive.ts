@@ -65,6 +65,8 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
       }
     }
     await run.release();
+    // One whose prompt is under way waits for a person; any other has nothing to do while its run rests.
+    if (run.definition.runner && !run.state.openModelCall) await parts.runners.end(run.runId);
   } finally {
     stopListening();
   }

@@ -14,6 +14,7 @@ import type { Judge, ShellJudge, SourcedRules } from "../permissions/permission.
 import type { Store } from "../stores/store.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { Gate } from "./gate.ts";
+import type { Runners } from "./runners.ts";
 
 export interface LoopParts {
   store: Store;
@@ -53,6 +54,8 @@ export interface LoopParts {
   findAgent(name: string): Promise<Definition>;
   /** The module that controls an agent, as its file is now. */
   loadSteps(steps: NonNullable<Definition["steps"]>): Promise<LoadedSteps>;
+  /** The programs that do the work of agents whose file says so. */
+  runners: Runners;
   /** A model's full name, if it can be used here; a sentence if not. */
   chooseModel(name: string): { model: string } | { problem: string };
   /** What the project says for every run. */

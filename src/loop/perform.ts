@@ -2,12 +2,13 @@
 
 import { assertNever } from "../errors.ts";
 import type { EventBody } from "../journal/events.ts";
-import type { Action } from "../patterns/action.ts";
+import type { Action, Ending } from "../patterns/action.ts";
 import { callModel } from "./call-model.ts";
 import { runErrand } from "./errands.ts";
 import { finish } from "./finish.ts";
 import { mergeChild } from "./merge-child.ts";
 import type { LoopParts } from "./parts.ts";
+import { promptRunner } from "./prompt-runner.ts";
 import { proposeCalls } from "./propose-calls.ts";
 import { proposeMade } from "./propose-made.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -33,7 +34,9 @@ export async function perform(
     case "record":
       return write(action.events, run);
     case "call-model":
-      return callModel(action, run, parts, effects);
+      return run.definition.runner
+        ? promptRunner(action, run, parts, effects)
+        : callModel(action, run, parts, effects);
     case "propose":
       return proposeCalls(action.calls, run, parts);
     case "propose-made":
@@ -53,10 +56,17 @@ export async function perform(
     case "cancel-children":
       return cancelChildren(action, run, parts);
     case "end":
-      return finish(action.ending, run);
+      return finish(await withoutProgram(action.ending, run, parts), run);
     default:
       return assertNever(action);
   }
+}
+
+/** Nothing of a run goes on after its end. */
+async function withoutProgram(ending: Ending, run: RunJournal, { runners }: LoopParts): Promise<Ending> {
+  if (!run.definition.runner) return ending;
+  const left = await runners.end(run.runId);
+  return left.length === 0 ? ending : { ...ending, warnings: [...(ending.warnings ?? []), ...left] };
 }
 
 /** D2: told only once it is sure that the run is over. Asked for again by every drive until all have ended. */

@@ -95,8 +95,8 @@ export function judgeDelegation(
   return denied ?? granted ?? verdicts.find(({ verdict }) => verdict === "ask") ?? verdicts[0]!;
 }
 
-/** TOOL_PROPOSED for a call that the loop performs itself. */
-function proposed(
+/** TOOL_PROPOSED for a call that the loop performs itself, or leaves to a program. */
+export function proposed(
   call: ToolCall,
   judged: Omit<Payload<"TOOL_PROPOSED">, "toolCallId">,
   preview: string,

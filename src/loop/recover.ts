@@ -3,6 +3,7 @@
 //  A `read` or `idempotent` call is begun again by `decide`; an `unsafe` one waits for a person (P4).
 
 import type { LoopParts } from "./parts.ts";
+import { recoverPrompt } from "./recover-prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
 
 /** E5: this many acquisitions that brought nothing, and the run is set aside for a person. */
@@ -13,6 +14,7 @@ export async function recover(run: RunJournal, parts: LoopParts): Promise<void> 
   if (waitsForOldLease(run, parts)) return run.rest([], run.lease.previousUntil);
   const open = run.state.openModelCall;
   if (!open) return;
+  if (run.definition.runner) return recoverPrompt(run, parts);
   const { callId, attempt, estimate } = open;
   run.record({
     type: "MODEL_CALL_FAILED",
@@ -39,6 +41,7 @@ async function setAside(run: RunJournal): Promise<void> {
 function waitsForOldLease(run: RunJournal, parts: LoopParts): boolean {
   const until = run.lease.previousUntil;
   if (until === undefined || until <= parts.clock.now()) return false;
+  if (run.definition.runner && run.state.openModelCall && !parts.runners.live(run.runId)) return true;
   return [...run.state.calls.values()].some(
     (call) => call.started && !call.result && call.proposal?.effect !== "read",
   );

@@ -17,6 +17,11 @@ export async function refuseEdit(
   state: RunState,
   parts: EditParts,
 ): Promise<void> {
+  if (state.runner.started)
+    throw new CadreError(
+      "UNPROCESSABLE",
+      "A program does this itself: it can be allowed or not, but not changed. The approval stays open.",
+    );
   if (isDelegation(item.tool!)) return refuseEditedDelegation(item, input, state, parts);
   const tool = parts.tools.get(item.tool!);
   const parsed = tool?.input.safeParse(input);

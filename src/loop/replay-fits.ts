@@ -13,6 +13,9 @@ const GIVEN_WAITS = new Set(["provider", "slot", "paused", "quarantine", "defini
 
 /** What follows from the journal before it, as opposed to what came from outside. */
 export function isDecided(event: JournalEvent, view: RunView): boolean {
+  // What a program asks for, and does, comes from outside.
+  if (view.definition.runner && (event.type === "TOOL_PROPOSED" || event.type === "TOOL_STARTED"))
+    return false;
   switch (event.type) {
     case "MODEL_CALL_STARTED":
     case "TOOL_STARTED":

@@ -2,20 +2,19 @@
 // approved is checked against the world once more, right before it begins.
 
 import { messageOf } from "../errors.ts";
-import type { EventBody, Payload } from "../journal/events.ts";
+import type { EventBody } from "../journal/events.ts";
 import { effectiveInput, isApproved, receipted, type ToolCall } from "../projections/tool-call.ts";
-import { boundOutput, CONTEXT_BYTES } from "../tools/output.ts";
 import type { AnyTool, Fingerprints, ToolAnswer, ToolContext } from "../tools/tool.ts";
 import { beginWork } from "./begin-work.ts";
+import { boundAnswer } from "./bound-answer.ts";
 import type { LoopParts } from "./parts.ts";
 import { approvalHash, currentGrants, judgeCall, previewOf, proposalOf } from "./propose.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { letProgram } from "./runner-calls.ts";
 
 const TOOL_TIMEOUT_MS = 120_000;
 /** A tool that ignores its signal is not waited for any longer than this. */
 const STOP_GRACE_MS = 5_000;
-/** What is kept of an output beyond what the model sees. */
-const KEPT_CHARACTERS = 1_000_000;
 
 export async function runTools(
   ids: readonly string[],
@@ -23,6 +22,7 @@ export async function runTools(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<void> {
+  if (run.definition.runner) return letProgram(ids, run, parts);
   const calls = ids.map((id) => run.state.calls.get(id)!);
   const again = await changedSince(calls, run, parts);
   if (again.length > 0) return run.record(...again);
@@ -155,7 +155,7 @@ async function runCall(
   // Before it is cut: half a secret is found by nobody.
   parts.mask.renew();
   const masked = parts.mask.value(stopped(call, edited(call, answer), effects));
-  const result = await bounded(masked, parts);
+  const result = await boundAnswer(masked, parts);
   run.record({ type: "TOOL_RESULT", payload: { ...base, ...result, ms } });
 }
 
@@ -260,28 +260,4 @@ function deadline(effects: AbortSignal, ms: number) {
     effects.removeEventListener("abort", onStop);
   };
   return { signal: controller.signal, late, clear };
-}
-
-/** What fits the context, and the rest by reference. */
-async function bounded(
-  answer: ToolAnswer,
-  parts: LoopParts,
-): Promise<Omit<Payload<"TOOL_RESULT">, "toolCallId" | "attempt" | "ms">> {
-  const { isError, files, seen, stale, size, untrusted, sandbox } = answer;
-  const flags = {
-    ...(isError || stale ? { isError: true as const } : {}),
-    ...(stale ? { outcome: "stale" as const } : {}),
-    ...(files && files.length > 0 ? { files } : {}),
-    ...(seen ? { seen } : {}),
-    ...(untrusted === undefined ? {} : { untrusted }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  };
-  const text = typeof answer.output === "string" ? answer.output : undefined;
-  const json = text ?? JSON.stringify(answer.output) ?? "null";
-  const whole = answer.full ?? (json.length > CONTEXT_BYTES ? json : undefined);
-  if (whole === undefined)
-    return { output: text ?? JSON.parse(json), ...flags, ...(size === undefined ? {} : { size }) };
-  const output = json.length > CONTEXT_BYTES ? boundOutput(json).text : json;
-  const ref = await parts.store.putBlob(boundOutput(whole, KEPT_CHARACTERS).text).catch(() => undefined);
-  return { output, ...(ref === undefined ? {} : { ref }), size: size ?? whole.length, ...flags };
 }

@@ -4,6 +4,7 @@
 
 import { type CallToolResult, Client, SdkHttpError, type Transport } from "@modelcontextprotocol/client";
 import cadre from "../../package.json" with { type: "json" };
+import { filledIn } from "../config/filled-in.ts";
 import { messageOf } from "../errors.ts";
 import { type ConnectionParts, ServerFailure } from "./connection.ts";
 import { createHttpTransport } from "./http.ts";
@@ -83,22 +84,6 @@ function transportTo({ server, folder, environment, env }: ConnectionParts): Tra
   if (url !== undefined) return createHttpTransport(url, filledIn(server.headers ?? {}, env));
   const own = filledIn(server.env ?? {}, env);
   return createStdioTransport([command!, ...args], { cwd: folder, env: { ...environment, ...own } });
-}
-
-function filledIn(
-  templates: Readonly<Record<string, string>>,
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(templates).map(([key, template]) => [
-      key,
-      template.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_whole, name: string, otherwise?: string) => {
-        const value = env[name] || otherwise;
-        if (value === undefined) throw new Error(`it needs the variable ${name}, which is not set`);
-        return value;
-      }),
-    ]),
-  );
 }
 
 const MAX_PAGES = 50;

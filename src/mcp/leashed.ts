@@ -7,6 +7,8 @@ import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 
 export interface Leashed {
+  /** Of the supervisor, the leader of the session that it and the server are in; undefined: it could not be started. */
+  pid: number | undefined;
   input: Writable;
   output: Readable;
   errors: Readable;
@@ -84,6 +86,7 @@ export function startLeashed(
     });
   });
   return {
+    pid: child.pid,
     input: child.stdin!,
     output: child.stdout!,
     errors: child.stderr!,

@@ -11,6 +11,7 @@ import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
 import { endOf, type RunEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
+import { emptyRunner, followRunner, type RunnerRecord } from "./runner-record.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
@@ -77,6 +78,7 @@ export interface RunState {
   fired: Set<string>;
   held: HeldTime;
   steps: StepRecord;
+  runner: RunnerRecord;
   /** The task with what was gathered for it, and whether advisors had their say. */
   opening: string | undefined;
   advised: boolean;
@@ -131,6 +133,7 @@ export const emptyRunState = (): RunState => ({
   fired: new Set(),
   held: { ms: 0, since: undefined },
   steps: emptySteps(),
+  runner: emptyRunner(),
   opening: undefined,
   advised: false,
   team: emptyTeam(),
@@ -153,6 +156,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   followMerge(state.children, event);
   followHold(state.held, state.status, event);
   followSteps(state.steps, event, state);
+  followRunner(state.runner, event);
   followTeam(state, event);
   followTaint(state.taint, event);
   switch (event.type) {

@@ -166,6 +166,12 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `${from} is ${ready ? "ready" : "not ready"}: ${reason}`,
     reason,
   ],
+  RUNNER_STARTED: ({ payload: { command, sandbox, loaded } }) => [
+    "step",
+    sandbox === "none" ? "warn" : "quiet",
+    `${loaded ? "Goes on" : "Works"} with ${command}${sandbox === "none" ? ", without a sandbox" : ""}`,
+  ],
+  RUNNER_SAID: ({ payload: { text } }) => ["thought", "plain", text, text],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>

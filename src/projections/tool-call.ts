@@ -11,6 +11,8 @@ export const FINAL_REPORT = "final_report";
 export const BROADCAST = "broadcast";
 export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
+/** A whole prompt to a program, as a call whose outcome nobody knows. */
+export const PROMPT = "prompt";
 /** The call by which an agent asks a person. */
 export const ASK_USER = "AskUser";
 

@@ -103,7 +103,7 @@ export function withHeir(argv: readonly string[], path: string): string[] {
   const syscall = process.platform === "linux" ? PRCTL[process.arch] : undefined;
   const perl = syscall === undefined ? undefined : findPerl(path);
   if (perl === undefined) return [...argv];
-  return [perl, "-e", `syscall(${syscall}, 36, 1, 0, 0, 0); exec { $ARGV[0] } @ARGV`, ...argv];
+  return [perl, "-e", `syscall(${syscall}, 36, 1, 0, 0, 0); exec { $ARGV[0] } @ARGV; exit 127`, ...argv];
 }
 
 const PRCTL: Partial<Record<NodeJS.Architecture, number>> = { x64: 157, arm64: 167 };

@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["patterns"],
   ["loop"],
   ["engines"],
-  ["api", "mcp", "webhooks", "telemetry"],
+  ["api", "mcp", "runners", "webhooks", "telemetry"],
   ["project", "runtime", "index"],
   ["cli"],
 ];

@@ -8,6 +8,7 @@ import { createLimiter } from "../../src/models/limiter.ts";
 import type { Model } from "../../src/models/model.ts";
 import { createClassifyFailure, cutStreamError, silenceError } from "../../src/models/retry.ts";
 import { judge } from "../../src/permissions/judge.ts";
+import { createRunners, type RunnersParts } from "../../src/runners/runners.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import { simulatedModel, simulatedTools } from "./outside.ts";
 import { workerStore } from "./stores.ts";
@@ -17,6 +18,11 @@ import type { SimProcess, Surroundings } from "./surroundings.ts";
 const NO_RADIUS = {
   ...{ agents: [], levels: 0, powers: [], tools: [], hosts: [], never: [] },
   ...{ runs: 1, turns: 1 },
+};
+
+const NO_PROGRAMS: RunnersParts = {
+  ...{ trusted: false, env: {}, version: "", diff: () => undefined },
+  confine: async () => ({ problem: "no agent of the simulation has a program" }),
 };
 
 export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
@@ -60,6 +66,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     blastRadius: async (agent) => ({ ...NO_RADIUS, agent }),
     findAgent: world.findAgent,
     loadSteps: async () => ({ problem: "No agent of the simulation has steps." }),
+    runners: createRunners(NO_PROGRAMS),
     chooseModel: (model) => ({ model }),
     limits: {},
     approvalTimeout: undefined,

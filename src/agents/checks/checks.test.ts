@@ -388,3 +388,13 @@ test("strict: every warning is an error", () => {
   const { agents } = check({ a: { context: "full" } });
   expect(strictProblems(agents.get("a")!.problems).map(({ severity }) => severity)).toEqual(["error"]);
 });
+
+test("[RN9] what a program cannot do for an agent is said", () => {
+  const runner = { acp: { command: "x" } };
+  expect(check({ a: { runner, agents: ["b"] }, b: {} }).lines).toEqual([
+    expect.stringContaining("warning NO_EFFECT"),
+  ]);
+  expect(check({ a: { runner, output: { type: "object" } } }).lines).toEqual([
+    expect.stringContaining("error INCOMPATIBLE"),
+  ]);
+});

@@ -29,7 +29,7 @@ export const combinations: Check = ({ definition }) => {
   const clashes = EXCLUSIVE.filter(([one, other]) => has(one) && has(other)).map(([one, other, why]) =>
     error(other, "INCOMPATIBLE", `\`${one}\` and \`${other}\` do not go together: ${why}`),
   );
-  return [...clashes, ...withoutFinalize(definition)];
+  return [...clashes, ...withoutFinalize(definition), ...beyondPrograms(definition)];
 };
 
 /** Without `Finalize` its own words are never the answer: somebody else's must be there. */
@@ -48,5 +48,16 @@ function withoutFinalize(definition: Definition) {
   if (!router?.allowAnswer) return [];
   return [
     warning("router", "ANSWER_WITHHELD", "`allowAnswer` has no effect: its `policy` has no `Finalize`"),
+  ];
+}
+
+/** What only a model of ours could do is said, and not silently left out. */
+function beyondPrograms({ runner, agents, output }: Definition) {
+  if (!runner) return [];
+  const delegates = "`agents` has no effect: the program of its `runner` delegates to nobody here";
+  const data = "`runner` and `output` do not go together: a program answers in words, not in data";
+  return [
+    ...(agents.length > 0 ? [warning("agents", "NO_EFFECT", delegates)] : []),
+    ...(output === undefined ? [] : [error("output", "INCOMPATIBLE", data)]),
   ];
 }

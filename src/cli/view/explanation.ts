@@ -57,7 +57,10 @@ function namesIn({ agent, reachable }: Explanation): Names {
   };
 }
 
-function factRows({ agent, terminals, models, tools, limits }: Explanation, names: Names): string[][] {
+function factRows(
+  { agent, terminals, models, runner, tools, limits }: Explanation,
+  names: Names,
+): string[][] {
   const answers = terminals.map((terminal) =>
     terminal.agent === agent
       ? "its own"
@@ -65,7 +68,12 @@ function factRows({ agent, terminals, models, tools, limits }: Explanation, name
   );
   return [
     ...answers.map((answer, index) => [index === 0 ? "Answer" : "", index === 0 ? answer : `or ${answer}`]),
-    ["Model", models.map(modelLabel).join(", then ")],
+    runner === undefined
+      ? ["Model", models.map(modelLabel).join(", then ")]
+      : [
+          "Program",
+          `${plainLine(runner)}: what it asks is judged by the rules; for the rest there is its sandbox`,
+        ],
     ["Tools", toolWords(tools)],
     ["Limits", limitWords(limits)],
   ];

@@ -1,0 +1,18 @@
+// Values of a program's variables and headers, as a file writes them: `${NAME}` is ours, `${NAME:-otherwise}` has a word where we have none.
+
+/** Throws where a variable is not set. */
+export function filledIn(
+  templates: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(templates).map(([key, template]) => [
+      key,
+      template.replaceAll(/\$\{(\w+)(?::-([^}]*))?\}/g, (_whole, name: string, otherwise?: string) => {
+        const value = env[name] || otherwise;
+        if (value === undefined) throw new Error(`it needs the variable ${name}, which is not set`);
+        return value;
+      }),
+    ]),
+  );
+}

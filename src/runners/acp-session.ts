@@ -1,0 +1,180 @@
+// One session with a program that speaks the Agent Client Protocol, over its own input and output.
+
+import { Readable, Writable } from "node:stream";
+import {
+  type AnyMessage,
+  type ClientContext,
+  client,
+  methods,
+  type NewSessionRequest,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  RequestError,
+} from "@agentclientprotocol/sdk";
+import { messageOf } from "../errors.ts";
+import type { LiveRunner, RunnerFacts } from "../loop/runners.ts";
+import type { ReadAs } from "./program-call.ts";
+import { readUpdate } from "./read-update.ts";
+import { createTellings } from "./tellings.ts";
+import { CANCELLED, optionOf, ToldByProgram } from "./told-by-program.ts";
+
+export interface Program {
+  input: Writable;
+  output: Readable;
+  /** Resolves with why it has ended. */
+  ended: Promise<string>;
+  kill(): void;
+}
+
+export interface SessionWanted {
+  cwd: string;
+  /** The session to go on with; absent: a new one. */
+  session: string | undefined;
+  mode: string | undefined;
+  as: ReadAs;
+  version: string;
+}
+
+type Facts = Pick<RunnerFacts, "session" | "mode" | "loads" | "loaded">;
+
+/** One message of the program's. */
+const MAX_MESSAGE_BYTES = 8_000_000;
+
+/** Throws a sentence. */
+export async function openSession(
+  program: Program,
+  wanted: SessionWanted,
+): Promise<Omit<LiveRunner, "facts"> & { facts: Facts }> {
+  const line = createTellings(program.kill);
+  const told = new ToldByProgram(line, wanted.as);
+  let isWorking = false;
+  const wire = ndJsonStream(
+    Writable.toWeb(program.input),
+    Readable.toWeb(program.output) as ReadableStream<Uint8Array>,
+    { maxMessageBytes: MAX_MESSAGE_BYTES },
+  );
+  const { agent, closed } = client({ name: "cadre" })
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
+      isWorking ? told.permission(params, signal) : CANCELLED,
+    )
+    .connect({
+      writable: wire.writable,
+      // What a session that is gone on with brings up again was told before.
+      readable: wire.readable.pipeThrough(
+        withoutUpdates((params) => isWorking && told.update(readUpdate(params))),
+      ),
+    });
+  void program.ended.then((why) => line.end({ type: "gone", why }));
+  // One that cannot be heard any more, because of a message that was too long, is of no use to anybody.
+  void closed.then(() => endOf(program));
+  const facts = await begin(agent, wanted);
+  const { session: sessionId } = facts;
+  return {
+    facts,
+    workedMs: 0,
+    calls: new Map(),
+    get asks() {
+      return new Map([...told.asks].map(([ask, { call }]) => [ask, call]));
+    },
+    get cost() {
+      return told.cost();
+    },
+    takeCost: () => told.takeCost(),
+    prompt(words, onText) {
+      isWorking = true;
+      told.onText = onText;
+      const answered = agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: "text", text: words }],
+      });
+      answered.then(
+        ({ stopReason: stop }) => line.put({ type: "answer", text: told.lastWords(), stop }),
+        (error: unknown) => reasonOf(error, program).then((why) => line.end({ type: "gone", why })),
+      );
+      const over = (): void => {
+        isWorking = false;
+      };
+      answered.then(over, over);
+    },
+    next: line.next,
+    answer(ask, allowed) {
+      const open = told.asks.get(ask);
+      const option = open && optionOf(open.request, allowed ? "allow_once" : "reject_once");
+      open?.answer(option === undefined ? CANCELLED : { outcome: { outcome: "selected", optionId: option } });
+      return option !== undefined && !line.isOver();
+    },
+    cancel() {
+      for (const { answer } of told.asks.values()) answer(CANCELLED);
+      agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+    },
+  };
+}
+
+/** Updates are heard here, in their order: the package complains about every kind that it does not know. */
+function withoutUpdates(heard: (params: unknown) => void): TransformStream<AnyMessage, AnyMessage> {
+  return new TransformStream({
+    transform(message, onward) {
+      if ("method" in message && message.method === methods.client.session.update) heard(message.params);
+      else onward.enqueue(message);
+    },
+  });
+}
+
+/** The program's own reason where it gave one; otherwise how it ended. */
+export const reasonOf = async (error: unknown, program: Program): Promise<string> =>
+  error instanceof RequestError ? messageOf(error).slice(0, 1_000) : endOf(program);
+
+/** A program that closes its output is most often ending: its own code says more than the one that our signal gives it. */
+async function endOf(program: Program): Promise<string> {
+  const late = setTimeout(program.kill, ENDING_MS);
+  const why = await program.ended;
+  clearTimeout(late);
+  return why;
+}
+
+const ENDING_MS = 1_000;
+
+async function begin(agent: ClientContext, wanted: SessionWanted): Promise<Facts> {
+  const { cwd, session, mode, version } = wanted;
+  const { agentCapabilities, protocolVersion } = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    // It has files and commands of its own, in its sandbox.
+    clientCapabilities: {},
+    clientInfo: { name: "cadre", version },
+  });
+  if (protocolVersion !== PROTOCOL_VERSION)
+    throw new Error(
+      `it speaks version ${protocolVersion} of the Agent Client Protocol, and not ${PROTOCOL_VERSION}`,
+    );
+  const loads = agentCapabilities?.loadSession === true ? { loads: true as const } : {};
+  const place: NewSessionRequest = { cwd, mcpServers: [] };
+  if (session !== undefined) {
+    const loaded = await agent.request(methods.agent.session.load, { sessionId: session, ...place });
+    const { modes } = (loaded ?? {}) as { modes?: Modes | null };
+    return { session, ...loads, loaded: true, ...(await modeIn(agent, session, mode, modes)) };
+  }
+  const { sessionId, modes } = await agent.request(methods.agent.session.new, place);
+  return { session: sessionId, ...loads, ...(await modeIn(agent, sessionId, mode, modes)) };
+}
+
+interface Modes {
+  currentModeId: string;
+  availableModes: readonly { id: string }[];
+}
+
+/** Set by name, or left as the program begins; written down either way. */
+async function modeIn(
+  agent: ClientContext,
+  sessionId: string,
+  wanted: string | undefined,
+  modes: Modes | null | undefined,
+): Promise<{ mode?: string }> {
+  const ids = modes?.availableModes.map(({ id }) => id) ?? [];
+  if (wanted === undefined) return modes ? { mode: modes.currentModeId } : {};
+  if (!ids.includes(wanted))
+    throw new Error(
+      `it has no mode \`${wanted}\`; ${ids.length > 0 ? `there are: ${ids.join(", ")}` : "it has none at all"}`,
+    );
+  await agent.request(methods.agent.session.setMode, { sessionId, modeId: wanted });
+  return { mode: wanted };
+}

@@ -1,0 +1,145 @@
+// The programs at work in this process, one for a run. Each is started under a shell that ends it, with everything that it started, when
+// our pipe to it closes: because we say so, or because we were killed. All of it runs in the sandbox that the project has: what a program
+// asks is a courtesy of its own, and no boundary.
+
+import { hostname } from "node:os";
+import { filledIn } from "../config/filled-in.ts";
+import { messageOf } from "../errors.ts";
+import type { RunId } from "../ids.ts";
+import type { Definition, Runner } from "../journal/definition.ts";
+import type { LiveRunner, RunnerStart, Runners } from "../loop/runners.ts";
+import { type Leashed, startLeashed } from "../mcp/leashed.ts";
+import { openSession, type Program, reasonOf } from "./acp-session.ts";
+import { beganAt, endSession } from "./left-behind.ts";
+import type { ReadAs } from "./program-call.ts";
+
+export interface RunnersParts {
+  /** Whether the project may bring commands. */
+  trusted: boolean;
+  /** Where `${NAME}` is looked up. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Puts a command into the sandbox; or says why it must not run. */
+  confine(
+    argv: readonly string[],
+    place: { workspace: string; runId: RunId },
+  ): Promise<Confined | { problem: string }>;
+  diff: ReadAs["diff"];
+  version: string;
+}
+
+export interface Confined {
+  sandbox: string;
+  argv: readonly string[];
+  env: NodeJS.ProcessEnv;
+  /** Looks after what it left: sentences for a person. */
+  after(): Promise<string[]>;
+}
+
+interface AtWork {
+  live: LiveRunner;
+  leashed: Leashed;
+  after(): Promise<string[]>;
+}
+
+const START_MS = 60_000;
+const MAX_ERRORS = 2_000;
+
+export function createRunners(parts: RunnersParts): Runners {
+  const atWork = new Map<RunId, AtWork>();
+  const end = async (runId: RunId): Promise<string[]> => {
+    const found = atWork.get(runId);
+    atWork.delete(runId);
+    if (!found) return [];
+    found.leashed.stop();
+    await found.leashed.ended.catch(() => undefined);
+    return found.after();
+  };
+  return {
+    live: (runId) => atWork.get(runId)?.live,
+    problem: (definition) => problemWith(definition, parts.trusted),
+    async start(wanted) {
+      const started = await start(wanted, parts);
+      atWork.set(wanted.runId, started);
+      return started.live;
+    },
+    end,
+    async endLeft({ host, pid, began }) {
+      if (host !== hostname()) return false;
+      endSession(pid, began);
+      return true;
+    },
+    async close() {
+      await Promise.all([...atWork.keys()].map(end));
+    },
+  };
+}
+
+/** As for modules and servers: what a project's file starts, a person has trusted. */
+function problemWith({ runner, source: { file } }: Definition, trusted: boolean): string | undefined {
+  const isOfProject = !file.startsWith("~/") && !file.startsWith("builtin:");
+  if (!runner || trusted || !isOfProject) return undefined;
+  return `The program ${runner.acp.command} is not started: this folder is not trusted (\`cadre trust\`).`;
+}
+
+async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> {
+  const { runId, workspace, session, definition } = wanted;
+  const { acp } = definition.runner!;
+  const { command, args = [], mode } = acp;
+  try {
+    const own = filledIn(acp.env ?? {}, parts.env);
+    const confined = await parts.confine([command, ...args], { workspace, runId });
+    if ("problem" in confined) throw new Error(confined.problem);
+    const { argv, env, sandbox, after } = confined;
+    const leashed = startLeashed(argv, { cwd: workspace, env: { ...env, ...own } });
+    const program = programOf(leashed, acp);
+    const as = { workspace, program: command, diff: parts.diff };
+    const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
+    const live = await inTime(opening, program, wanted.signal);
+    const pid = leashed.pid!;
+    const began = beganAt(pid);
+    const facts = {
+      command,
+      ...(args.length > 0 ? { args } : {}),
+      sandbox,
+      pid,
+      ...(began === undefined ? {} : { began }),
+    };
+    return { live: Object.assign(live, { facts: { ...facts, ...live.facts } }), leashed, after };
+  } catch (error) {
+    throw new Error(`The program ${command} cannot be used: ${messageOf(error).replace(/\.$/, "")}.`);
+  }
+}
+
+function programOf(leashed: Leashed, { command }: Runner["acp"]): Program {
+  let errors = "";
+  leashed.errors.on("data", (chunk: Buffer) => {
+    errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
+  });
+  const said = (): string => (errors.trim() === "" ? "" : `; the last that it said: ${errors.trim()}`);
+  const ended = leashed.ended.then(
+    (code) => (code === 127 ? `there is no program ${command}` : `it ended with code ${code}`) + said(),
+    (error: Error) => `it could not be started: ${error.message}`,
+  );
+  return { input: leashed.input, output: leashed.output, ended, kill: leashed.kill };
+}
+
+/** A program that says nothing, or is not wanted any more, is not waited for. */
+async function inTime<T>(opening: Promise<T>, program: Program, signal: AbortSignal): Promise<T> {
+  const { promise: refused, reject } = Promise.withResolvers<never>();
+  const late = setTimeout(() => reject(`nothing was heard of it for ${START_MS / 1_000} s`), START_MS);
+  const stop = (): void => reject("the run was stopped");
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return (await Promise.race([
+      opening.catch(async (error) => reject(await reasonOf(error, program))),
+      refused,
+    ])) as T;
+  } catch (why) {
+    program.kill();
+    await program.ended;
+    throw new Error(String(why));
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener("abort", stop);
+  }
+}

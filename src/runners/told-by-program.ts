@@ -1,0 +1,135 @@
+// What an external agent reports of its work, made into what the loop needs to know: whole messages, calls when they begin and when
+// they are over, its plan, its questions. Everything that it sends may be odd: updates of calls that nobody has heard of, kinds that nobody
+// knows, more than anybody wants to keep.
+
+import type { RequestPermissionRequest, RequestPermissionResponse } from "@agentclientprotocol/sdk";
+import { type KnownCall, programCall, type ReadAs } from "./program-call.ts";
+import { knownCall, type Update } from "./read-update.ts";
+import type { Tellings } from "./tellings.ts";
+
+/** Of its words in one message, and of its calls in one session: what is beyond is not kept. */
+const MAX_TEXT = 500_000;
+const MAX_CALLS = 5_000;
+
+export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
+
+interface Ask {
+  call: string;
+  request: RequestPermissionRequest;
+  answer(response: RequestPermissionResponse): void;
+}
+
+export class ToldByProgram {
+  /** Questions that nobody has answered yet. */
+  readonly asks = new Map<number, Ask>();
+  /** Who watches hears its words as they come. */
+  onText: (piece: string) => void = () => {};
+
+  private readonly line: Tellings;
+  private readonly as: ReadAs;
+  private readonly known = new Map<string, KnownCall>();
+  private readonly begun = new Set<string>();
+  /** Dollars, where it says so: all of the session, and how much of it was counted already. */
+  private spent: { total: number; counted: number } | undefined;
+  private asked = 0;
+  private text = "";
+
+  constructor(line: Tellings, as: ReadAs) {
+    this.line = line;
+    this.as = as;
+  }
+
+  update(told: Update | undefined): void {
+    this.line.sign();
+    switch (told?.sessionUpdate) {
+      case "agent_message_chunk":
+        this.heard(told.content.text);
+        break;
+      case "tool_call":
+      case "tool_call_update":
+        this.heardOfCall(knownCall(told));
+        break;
+      case "plan":
+        this.line.put({ type: "plan", todos: told.entries });
+        break;
+      case "usage_update":
+        if (told.cost.currency === "USD") this.spent = { counted: 0, ...this.spent, total: told.cost.amount };
+        break;
+      default:
+    }
+  }
+
+  permission(request: RequestPermissionRequest, withdrawn: AbortSignal): Promise<RequestPermissionResponse> {
+    const call = this.laid(request.toolCall);
+    if (!call) return Promise.resolve(CANCELLED);
+    const ask = ++this.asked;
+    const { promise, resolve } = Promise.withResolvers<RequestPermissionResponse>();
+    const answer: Ask["answer"] = (response) => {
+      this.asks.delete(ask);
+      resolve(response);
+    };
+    this.asks.set(ask, { call: call.toolCallId, request, answer });
+    withdrawn.addEventListener("abort", () => answer(CANCELLED), { once: true });
+    this.endMessage();
+    const once = optionOf(request, "allow_once") !== undefined;
+    this.line.put({ type: "asked", ask, call: programCall({ ...call, status: "pending" }, this.as), once });
+    return promise;
+  }
+
+  /** What it said since the last message ended: at the end of its work, the answer. */
+  lastWords(): string {
+    const words = this.text.trim();
+    this.text = "";
+    return words;
+  }
+
+  cost(): number | undefined {
+    return this.spent && this.spent.total - this.spent.counted;
+  }
+
+  takeCost(): number | undefined {
+    const cost = this.cost();
+    if (this.spent) this.spent.counted = this.spent.total;
+    return cost;
+  }
+
+  private heard(piece: string): void {
+    if (this.text.length > MAX_TEXT) return;
+    this.text += piece;
+    this.onText(piece);
+  }
+
+  private endMessage(): void {
+    const text = this.lastWords();
+    if (text !== "") this.line.put({ type: "message", text });
+  }
+
+  private heardOfCall(update: KnownCall): void {
+    const before = this.known.get(update.toolCallId);
+    const now = this.laid(update);
+    if (!now || isOver(before)) return;
+    if (!isOver(now) && (now.status !== "in_progress" || this.begun.has(now.toolCallId))) return;
+    this.begun.add(now.toolCallId);
+    this.endMessage();
+    this.line.put({ type: "call", call: programCall(now, this.as) });
+  }
+
+  /** An update says only what has changed. */
+  private laid(update: KnownCall): KnownCall | undefined {
+    const before = this.known.get(update.toolCallId);
+    if (!before && this.known.size >= MAX_CALLS) return undefined;
+    const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+    const now = { ...before, ...Object.fromEntries(given) } as KnownCall;
+    this.known.set(update.toolCallId, now);
+    return now;
+  }
+}
+
+const isOver = (call: KnownCall | undefined): boolean =>
+  call?.status === "completed" || call?.status === "failed";
+
+/** By its kind: where an option stands in the list says nothing, and what would hold for longer is never chosen. */
+export const optionOf = (
+  { options }: RequestPermissionRequest,
+  kind: "allow_once" | "reject_once",
+): string | undefined => options.find((option) => option.kind === kind)?.optionId;

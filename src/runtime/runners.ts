@@ -1,0 +1,40 @@
+import cadre from "../../package.json" with { type: "json" };
+import type { Config } from "../config.ts";
+import type { Runners } from "../loop/runners.ts";
+import { isProtected } from "../permissions/protected.ts";
+import { createRunners, type RunnersParts } from "../runners/runners.ts";
+import { cleanEnvironment } from "../tools/clean-env.ts";
+import { confine } from "../tools/confine.ts";
+import { diffPreview } from "../tools/diff-preview.ts";
+
+/** Programs of this project's agents: in its sandbox, with a clean environment. */
+export function runnersOf(config: Config, env: RunnersParts["env"]): Runners {
+  const { sandbox, folder, dir: stateFolder, trusted } = config;
+  const setup = { sandbox, folder, stateFolder, isProtected };
+  return createRunners({
+    trusted,
+    env,
+    diff: diffPreview,
+    version: cadre.version,
+    async confine(argv, { workspace, runId }) {
+      const context = {
+        ...{ workspace, runId, callId: "runner", attempt: 1, effect: "unsafe" as const },
+        // Whoever trusts the folder has said yes to the program, and it needs its provider; no protected file is named by that.
+        approved: true as const,
+        key: runId,
+        nonce: () => "",
+        signal: new AbortController().signal,
+      };
+      const options = { command: "", env: cleanEnvironment(workspace, runId, env), context, setup };
+      const confined = await confine(argv, options);
+      if ("problem" in confined) return confined;
+      return {
+        ...confined,
+        async after() {
+          confined.done();
+          return confined.after("");
+        },
+      };
+    },
+  });
+}
