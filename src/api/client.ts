@@ -15,6 +15,7 @@ import type {
   AgentView,
   ApprovalView,
   AskBody,
+  BudgetBody,
   Check,
   Comparison,
   ContextSummary,
@@ -105,6 +106,11 @@ export interface CadreClient {
   message(runId: string, text: string, idempotencyKey?: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
+  /** What it may spend from now on, or with the scope `tree` all runs of its tree. */
+  setBudget(runId: string, budget: BudgetBody): Promise<void>;
+  /** It and all below it; answers with those that it changed. */
+  freeze(runId: string): Promise<{ runs: string[] }>;
+  thaw(runId: string): Promise<{ runs: string[] }>;
   grants(): Promise<GrantView[]>;
   revokeGrant(id: number): Promise<void>;
   agents(): Promise<AgentView[]>;
@@ -203,6 +209,9 @@ export function createClient(options: ClientOptions): CadreClient {
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
     pause: (runId) => post(ofRun(runId, "/pause")),
     resume: (runId) => post(ofRun(runId, "/resume")),
+    setBudget: (runId, budget) => post(ofRun(runId, "/budget"), budget),
+    freeze: (runId) => post(ofRun(runId, "/freeze")),
+    thaw: (runId) => post(ofRun(runId, "/thaw")),
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
     revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,

@@ -34,6 +34,7 @@ export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
   AskBody,
+  BudgetBody,
   CancelBody,
   CompareQuery,
   ContextQuery,

@@ -38,6 +38,7 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
   },
   LIMIT_REACHED: { payload: { limit: "maxCost", value: 1, hard: false }, key: "limit/maxCost/soft" },
   TIMER_SET: { payload: { id: "t1", at: 5, purpose: "slot" }, key: "timer/t1/set" },
+  BUDGET_SET: { payload: { limits: { maxCost: 2 }, by: "jo" }, key: "given" },
   PERSON_ASKED: { payload: { itemId: "m1.0", person: "maria", by: "jo" }, key: "given" },
   TIMER_FIRED: { payload: { id: "t1" }, key: "timer/t1/fired" },
   CANCEL_REQUESTED: { payload: { by: "maria" }, key: "cancel" },

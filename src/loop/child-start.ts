@@ -5,13 +5,14 @@ import { childRunId, type RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
+import type { RunState } from "../projections/run-state.ts";
 import { begunWith } from "../projections/taint.ts";
 import { furtherRuns } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
 import { changedInTree } from "./changed-agents.ts";
 import type { Delegated } from "./delegation.ts";
-import { hasBudget } from "./limits.ts";
+import { hasBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { childrenLimit, type Refused, runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -152,7 +153,7 @@ async function startOf(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
     workspace,
-    limits: childLimits(maxTurns, definition, parent, parts),
+    limits: childLimits(maxTurns, definition, run.state, parts),
     approvals,
     ...(permissions === undefined ? {} : { permissions }),
     ...(parent.effects === undefined ? {} : { effects: parent.effects }),
@@ -189,15 +190,16 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,
-  parent: Start,
+  parent: RunState,
   parts: LoopParts,
 ): Start["limits"] {
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
-  const { tree, onBudget } = parent.limits;
+  const { onBudget, maxDepth } = parent.start!.limits;
+  const tree = treeBudgetOf(parent);
   return {
     ...own,
     maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
-    maxDepth: Math.min(own.maxDepth, parent.limits.maxDepth),
+    maxDepth: Math.min(own.maxDepth, maxDepth),
     tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
   };
 }

@@ -1,12 +1,21 @@
 // What people do to a run. 202: it is recorded; whoever drives the run acts on it.
 
 import type { z } from "zod";
+import { freezeBranch, setBudget, thawBranch } from "../../loop/branches.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
 import { findRun } from "../find-run.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
-import { CancelBody, EmptyBody, ForkBody, MessageBody, type NoQuery, OutcomeBody } from "../schema.ts";
-import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
+import {
+  BudgetBody,
+  CancelBody,
+  EmptyBody,
+  ForkBody,
+  MessageBody,
+  type NoQuery,
+  OutcomeBody,
+} from "../schema.ts";
+import { Cancelled, Decided, Nothing, Reached, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: RouteParts): Route[] {
   const { store, people, retry } = parts;
@@ -54,6 +63,7 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       await resumeRun(id, by, people);
       return {};
     }),
+    ...branchRoutes(),
     act(
       {
         name: "outcome",
@@ -64,6 +74,36 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       (id, { body: { callId, ...verdict } }, by) => decideOutcome(id, callId, verdict, by, people),
     ),
   ];
+
+  function branchRoutes(): Route[] {
+    return [
+      act(
+        {
+          name: "budget",
+          summary: "What a run, or its whole tree, may spend from now on",
+          body: BudgetBody,
+          answer: Nothing,
+        },
+        async (id, { body: { scope, ...limits } }, by) => {
+          await setBudget(id, { limits, scope }, by, people);
+          return {};
+        },
+      ),
+      act(
+        {
+          name: "freeze",
+          summary: "Nothing new begins in it and all below it",
+          body: EmptyBody,
+          answer: Reached,
+        },
+        (id, _, by) => freezeBranch(id, by, people),
+      ),
+      act(
+        { name: "thaw", summary: "What was frozen with it goes on", body: EmptyBody, answer: Reached },
+        (id, _, by) => thawBranch(id, by, people),
+      ),
+    ];
+  }
 
   function act<B extends z.ZodType, A extends z.ZodType>(
     { name, ...spec }: { name: string } & ActionSpec<B, A>,

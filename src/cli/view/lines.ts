@@ -34,6 +34,7 @@ const NEWS: ReadonlySet<string> = new Set([
   "OUTCOME_DECIDED",
   "PERSON_ASKED",
   "LIMIT_REACHED",
+  "BUDGET_SET",
   "SYSTEM_ERROR",
   "CANCEL_REQUESTED",
 ]);

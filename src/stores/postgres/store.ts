@@ -5,6 +5,7 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
 import { giveBack, mayTake, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
@@ -110,6 +111,26 @@ class PostgresStore extends Beside implements Store {
           await batch.signal(await batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
         }
         return subtree;
+      },
+      { keys: [runId] },
+    );
+  }
+
+  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]> {
+    return this.enqueue(
+      async (batch) => {
+        await batch.load(runId);
+        await batch.writeRows();
+        const subtree = (await batch.sql.all(SUBTREE, runId)).map((columns) => columns["id"] as string);
+        await batch.prefetch([], subtree);
+        const changed: RunId[] = [];
+        for (const id of subtree) {
+          const held = await batch.load(id);
+          const event = frozenOrThawed(held.row, runId, freeze);
+          if (event) changed.push(id);
+          if (event) await batch.signal(held, [event]);
+        }
+        return changed;
       },
       { keys: [runId] },
     );
@@ -265,7 +286,8 @@ const COUNT_BUDGET = "SELECT count(*) AS runs FROM runs WHERE budget = $1";
 const SET_ASIDE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 const KEEP_FRESH = `INSERT INTO fresh (hash, holder, until) VALUES ($1, $2, $3)
   ON CONFLICT (hash, holder) DO UPDATE SET until = excluded.until`;
-const SUBTREE = `WITH RECURSIVE below (id) AS (
-    SELECT $1::text UNION ALL SELECT runs.id FROM below JOIN runs ON runs.parent = below.id)
+/** From the top down. */
+const SUBTREE = `WITH RECURSIVE below (id, level) AS (
+    SELECT $1::text, 0 UNION ALL SELECT runs.id, level + 1 FROM below JOIN runs ON runs.parent = below.id)
   SELECT runs.id FROM below JOIN runs ON runs.id = below.id
-  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id COLLATE "C"`;
+  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id COLLATE "C"`;
