@@ -42,3 +42,10 @@ test("[U36] beside each other in the stem of their parent, the first child's at 
   expect(stemOf("c"), "in the stem of its own parent").toBeGreaterThan(stemOf("a"));
   expect(bands.map(({ width }) => width)).toEqual([20, 10, 10, 1.5]);
 });
+
+test("[U36] a hundred runs beside each other flow in the stem of their parent", () => {
+  const many = Array.from({ length: 100 }, (_, index) => node(`c${index}`, 1, "r", [1, 1, 0]));
+  const bands = riverBands([node("r", 0, undefined, [100, 100, 0]), ...many], "tokens", SHAPE);
+  const starts = bands.slice(2).map(({ path }) => Number(/^M(-?[\d.]+) /.exec(path)![1]));
+  expect(Math.min(...starts)).toBeGreaterThanOrEqual(-0.1);
+});

@@ -22,15 +22,16 @@ export interface Shape {
   widest: number;
 }
 
-/** Thinner ones could not be seen. */
-const THINNEST = 1.5;
+/** Thinner ones could hardly be seen; where there are very many, together they must fit all the same. */
+const thinnest = (nodes: number, { widest }: Shape): number => Math.min(1.5, widest / (2 * nodes));
 const BEND = 6;
 
 export function riverBands(nodes: readonly RiverNode[], unit: Unit, shape: Shape): Band[] {
   const [top] = nodes;
   if (!top) return [];
   const total = sharesOf(top.branch, unit).reduce((sum, { amount }) => sum + amount, 0);
-  const widths = new Map(nodes.map((node) => [node.runId, widthsOf(node, unit, total, shape)]));
+  const scale = { total, least: thinnest(nodes.length, shape), widest: shape.widest };
+  const widths = new Map(nodes.map((node) => [node.runId, widthsOf(node, unit, scale)]));
   const lines = new Map(nodes.map(({ runId }, index) => [runId, index]));
   const used = new Map<string, number>();
   return nodes.flatMap((node) => {
@@ -57,10 +58,16 @@ export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade
 export const arrivalOf = ({ level }: RiverNode, { indent, widest }: Shape): number =>
   widest + level * indent + 2 * BEND;
 
-function widthsOf(node: RiverNode, unit: Unit, total: number, { widest }: Shape) {
+interface Scale {
+  total: number;
+  least: number;
+  widest: number;
+}
+
+function widthsOf(node: RiverNode, unit: Unit, { total, least, widest }: Scale) {
   return sharesOf(node.branch, unit)
     .filter(({ amount }) => amount > 0)
-    .map(({ shade, amount }) => ({ shade, width: Math.max(THINNEST, (amount / total) * widest) }));
+    .map(({ shade, amount }) => ({ shade, width: Math.max(least, (amount / total) * widest) }));
 }
 
 interface Place {

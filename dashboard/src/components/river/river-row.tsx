@@ -35,19 +35,23 @@ export function RiverRow(props: RiverRowProps) {
   const left = leftOf(own, limit)[unit];
   return (
     <tr style={{ height }} className={classNames("border-line border-b", selected && "bg-accent-soft/50")}>
-      <th scope="row" className="relative w-full max-w-0 py-0 pr-2 text-left font-normal" style={{ paddingLeft: inset }}>
+      <th
+        scope="row"
+        className="relative w-full max-w-0 py-0 pr-2 text-left font-normal"
+        style={{ paddingLeft: inset }}
+      >
         {river}
-        <div className="flex min-w-0 items-center gap-2">
+        <div className="flex min-w-0 items-center gap-x-2 max-md:flex-col max-md:items-start">
           <button
             type="button"
             title={row.task}
-            className="min-w-0 truncate rounded py-1 text-left hover:underline max-md:min-h-10"
+            className="min-w-0 max-w-full truncate rounded py-1 text-left hover:underline"
             onClick={() => onSelect(runId)}
           >
             <span className="font-medium">
               <VisibleText text={agent} />
             </span>{" "}
-            <span className="text-muted text-xs">
+            <span className="text-muted text-xs max-md:sr-only">
               <VisibleText text={row.task} />
             </span>
           </button>

@@ -62,4 +62,4 @@ export function RiverTable({ nodes, unit, selected, narrow, actions, onSelect }:
 }
 
 const WIDE: Shape = { row: 44, indent: 40, widest: 36 };
-const NARROW: Shape = { row: 52, indent: 14, widest: 11 };
+const NARROW: Shape = { row: 60, indent: 14, widest: 11 };

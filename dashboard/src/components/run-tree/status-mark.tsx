@@ -1,4 +1,14 @@
-import { Ban, Check, CircleDashed, Hand, Hourglass, LoaderCircle, OctagonX, Pause, Snowflake } from "lucide-react";
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  OctagonX,
+  Pause,
+  Snowflake,
+} from "lucide-react";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { standingOf } from "../../display/status.ts";
 import { classNames } from "../../ui/class-names.ts";
