@@ -1,6 +1,7 @@
 // What a program that embeds Cadre may use.
 
 export type { RunRequest } from "./loop/admit.ts";
+export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/branches.ts";
 export {
   cancelRun,
   type Decision,

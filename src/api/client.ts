@@ -207,11 +207,7 @@ export function createClient(options: ClientOptions): CadreClient {
     fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
     compare: (a, b) => get("/api/compare", { a, b }),
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
-    pause: (runId) => post(ofRun(runId, "/pause")),
-    resume: (runId) => post(ofRun(runId, "/resume")),
-    setBudget: (runId, budget) => post(ofRun(runId, "/budget"), budget),
-    freeze: (runId) => post(ofRun(runId, "/freeze")),
-    thaw: (runId) => post(ofRun(runId, "/thaw")),
+    ...holdsAndBudgets((runId, what, body) => post(ofRun(runId, `/${what}`), body)),
     grants: async () => (await get<{ grants: GrantView[] }>("/api/grants")).grants,
     revokeGrant: (id) => call(options, "DELETE", `/api/grants/${id}`),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
@@ -248,6 +244,16 @@ export function createClient(options: ClientOptions): CadreClient {
     renewToken: () => post("/api/token"),
   };
 }
+
+const holdsAndBudgets = (
+  tell: <T>(runId: string, what: string, body?: unknown) => Promise<T>,
+): Pick<CadreClient, "pause" | "resume" | "setBudget" | "freeze" | "thaw"> => ({
+  pause: (runId) => tell(runId, "pause"),
+  resume: (runId) => tell(runId, "resume"),
+  setBudget: (runId, budget) => tell(runId, "budget", budget),
+  freeze: (runId) => tell(runId, "freeze"),
+  thaw: (runId) => tell(runId, "thaw"),
+});
 
 async function allEvents(
   get: <T>(path: string, query?: Query) => Promise<T>,

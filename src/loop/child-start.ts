@@ -5,7 +5,6 @@ import { childRunId, type RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
-import type { RunState } from "../projections/run-state.ts";
 import { begunWith } from "../projections/taint.ts";
 import { furtherRuns } from "../projections/team-state.ts";
 import type { Spawn } from "../stores/store.ts";
@@ -190,7 +189,7 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,
-  parent: RunState,
+  parent: RunJournal["state"],
   parts: LoopParts,
 ): Start["limits"] {
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});

@@ -29,8 +29,7 @@ import {
 } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
-export { loopItem } from "./loop-guard.ts";
-export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
+export { effectiveInput, FINAL_REPORT, itemIdOf, loopItem, type ToolCall };
 
 export interface RunState extends SetBudgets {
   runId: string;

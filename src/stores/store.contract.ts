@@ -3,7 +3,6 @@
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";
-import { branchContract } from "./contract/branches.contract.ts";
 import { carryContract } from "./contract/carry.contract.ts";
 import { journalContract } from "./contract/journal.contract.ts";
 import { keptRowsContract } from "./contract/kept-rows.contract.ts";
@@ -26,7 +25,6 @@ export function storeContract(name: string, open: Open): void {
     describe("lists", () => listContract(open));
     describe("trees", () => treeContract(open));
     describe("budgets of trees", () => treeBudgetContract(open));
-    describe("branches", () => branchContract(open));
     describe("places", () => placesContract(open));
     keptRowsContract(open);
     describe("sessions", () => sessionsContract(open));

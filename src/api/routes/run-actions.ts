@@ -19,6 +19,7 @@ import { Cancelled, Decided, Nothing, Reached, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: RouteParts): Route[] {
   const { store, people, retry } = parts;
+  const act = actionsOf(parts);
   return [
     route(
       {
@@ -63,7 +64,7 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       await resumeRun(id, by, people);
       return {};
     }),
-    ...branchRoutes(),
+    ...branchRoutes(parts, act),
     act(
       {
         name: "outcome",
@@ -74,47 +75,36 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       (id, { body: { callId, ...verdict } }, by) => decideOutcome(id, callId, verdict, by, people),
     ),
   ];
+}
 
-  function branchRoutes(): Route[] {
-    return [
-      act(
-        {
-          name: "budget",
-          summary: "What a run, or its whole tree, may spend from now on",
-          body: BudgetBody,
-          answer: Nothing,
-        },
-        async (id, { body: { scope, ...limits } }, by) => {
-          await setBudget(id, { limits, scope }, by, people);
-          return {};
-        },
-      ),
-      act(
-        {
-          name: "freeze",
-          summary: "Nothing new begins in it and all below it",
-          body: EmptyBody,
-          answer: Reached,
-        },
-        (id, _, by) => freezeBranch(id, by, people),
-      ),
-      act(
-        { name: "thaw", summary: "What was frozen with it goes on", body: EmptyBody, answer: Reached },
-        (id, _, by) => thawBranch(id, by, people),
-      ),
-    ];
-  }
-
-  function act<B extends z.ZodType, A extends z.ZodType>(
-    { name, ...spec }: { name: string } & ActionSpec<B, A>,
-    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
-  ): Route {
-    const path: ActionPath = `/api/runs/{id}/${name}`;
-    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
-      const { id } = await findRun(store, asked.params.id);
-      return action(id, asked, parts.by(c.req.raw));
-    });
-  }
+function branchRoutes({ people }: RouteParts, act: Act): Route[] {
+  return [
+    act(
+      {
+        name: "budget",
+        summary: "What a run, or its whole tree, may spend from now on",
+        body: BudgetBody,
+        answer: Nothing,
+      },
+      async (id, { body: { scope, ...limits } }, by) => {
+        await setBudget(id, { limits, scope }, by, people);
+        return {};
+      },
+    ),
+    act(
+      {
+        name: "freeze",
+        summary: "Nothing new begins in it and all below it",
+        body: EmptyBody,
+        answer: Reached,
+      },
+      (id, _, by) => freezeBranch(id, by, people),
+    ),
+    act(
+      { name: "thaw", summary: "What was frozen with it goes on", body: EmptyBody, answer: Reached },
+      (id, _, by) => thawBranch(id, by, people),
+    ),
+  ];
 }
 
 const forkRoute = ({ store, fork, by }: RouteParts): Route =>
@@ -139,3 +129,18 @@ type ActionSpec<B extends z.ZodType, A extends z.ZodType> = Pick<
   RouteSpec<ActionPath, typeof NoQuery, B, A>,
   "summary" | "body" | "answer" | "idempotent"
 >;
+
+type Act = ReturnType<typeof actionsOf>;
+
+function actionsOf({ store, by }: RouteParts) {
+  return function act<B extends z.ZodType, A extends z.ZodType>(
+    { name, ...spec }: { name: string } & ActionSpec<B, A>,
+    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
+  ): Route {
+    const path: ActionPath = `/api/runs/{id}/${name}`;
+    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
+      const { id } = await findRun(store, asked.params.id);
+      return action(id, asked, by(c.req.raw));
+    });
+  };
+}

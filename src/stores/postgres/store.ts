@@ -5,7 +5,6 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
 import { giveBack, mayTake, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
@@ -17,7 +16,7 @@ import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
-import { reportSetAside } from "./tree.ts";
+import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
 
 type Store = contract.Store;
 
@@ -101,11 +100,7 @@ class PostgresStore extends Beside implements Store {
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
     return this.enqueue(
       async (batch) => {
-        await batch.load(runId);
-        await batch.writeRows();
-        const found = await batch.sql.all(SUBTREE, runId);
-        const subtree = found.map((columns) => columns["id"] as string);
-        await batch.prefetch([], subtree);
+        const subtree = await goingOn(batch, runId);
         for (const id of subtree) {
           const payload = id === runId ? request : { via: runId, ...request };
           await batch.signal(await batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
@@ -116,24 +111,8 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]> {
-    return this.enqueue(
-      async (batch) => {
-        await batch.load(runId);
-        await batch.writeRows();
-        const subtree = (await batch.sql.all(SUBTREE, runId)).map((columns) => columns["id"] as string);
-        await batch.prefetch([], subtree);
-        const changed: RunId[] = [];
-        for (const id of subtree) {
-          const held = await batch.load(id);
-          const event = frozenOrThawed(held.row, runId, freeze);
-          if (event) changed.push(id);
-          if (event) await batch.signal(held, [event]);
-        }
-        return changed;
-      },
-      { keys: [runId] },
-    );
+  freeze(runId: RunId, freeze: Parameters<Store["freeze"]>[1]): Promise<RunId[]> {
+    return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
   }
 
   async acquire(runId: RunId, worker: string, lost?: contract.Lost): Promise<contract.Lease | undefined> {
@@ -286,8 +265,3 @@ const COUNT_BUDGET = "SELECT count(*) AS runs FROM runs WHERE budget = $1";
 const SET_ASIDE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 const KEEP_FRESH = `INSERT INTO fresh (hash, holder, until) VALUES ($1, $2, $3)
   ON CONFLICT (hash, holder) DO UPDATE SET until = excluded.until`;
-/** From the top down. */
-const SUBTREE = `WITH RECURSIVE below (id, level) AS (
-    SELECT $1::text, 0 UNION ALL SELECT runs.id, level + 1 FROM below JOIN runs ON runs.parent = below.id)
-  SELECT runs.id FROM below JOIN runs ON runs.id = below.id
-  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id COLLATE "C"`;

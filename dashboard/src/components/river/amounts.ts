@@ -1,5 +1,4 @@
 import type { Budget } from "../../../../src/journal/events.ts";
-import type { BudgetRiver } from "../../../../src/projections/budget-river.ts";
 import { count, money } from "../../display/words.ts";
 import type { Unit } from "./river-bands.ts";
 
@@ -18,11 +17,3 @@ export const amountCell = (amount: number, unit: Unit): string => {
   if (amount === 0) return "–";
   return unit === "cost" ? money(amount) : count(amount);
 };
-
-/** Money where some is spent or limited; else tokens, which are always known. */
-export function usualUnit({ nodes: [top], limit, nodes }: BudgetRiver): Unit {
-  const limited = [limit, ...nodes.map((node) => node.limit)];
-  if (limited.some(({ maxCost }) => maxCost !== undefined)) return "cost";
-  if (limited.some(({ maxTokens }) => maxTokens !== undefined)) return "tokens";
-  return (top?.branch.spent.cost ?? 0) > 0 ? "cost" : "tokens";
-}

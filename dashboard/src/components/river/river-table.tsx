@@ -1,5 +1,6 @@
 import type { RiverNode } from "../../../../src/projections/budget-river.ts";
 import { classNames } from "../../ui/class-names.ts";
+import { useNarrow } from "../../ui/use-narrow.ts";
 import { arrivalOf, type Shape, type Unit } from "./river-bands.ts";
 import { RiverPicture } from "./river-picture.tsx";
 import { RiverRow, type RowActions } from "./river-row.tsx";
@@ -8,7 +9,6 @@ export interface RiverTableProps {
   nodes: readonly RiverNode[];
   unit: Unit;
   selected: string;
-  narrow: boolean;
   actions: RowActions | undefined;
   onSelect(runId: string): void;
 }
@@ -22,8 +22,8 @@ const HEADS = [
   { label: "Left", when: "" },
 ];
 
-export function RiverTable({ nodes, unit, selected, narrow, actions, onSelect }: RiverTableProps) {
-  const shape = narrow ? NARROW : WIDE;
+export function RiverTable({ nodes, unit, selected, actions, onSelect }: RiverTableProps) {
+  const shape = useNarrow() ? NARROW : WIDE;
   const width = Math.max(...nodes.map((node) => arrivalOf(node, shape)));
   return (
     <table className="w-full border-collapse text-sm">

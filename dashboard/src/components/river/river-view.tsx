@@ -2,23 +2,20 @@
 // table; the bands behind them are the same numbers as a picture.
 
 import { use, useState } from "react";
-import { type BudgetRiver, budgetRiver, type RiverNode } from "../../../../src/projections/budget-river.ts";
+import type { RiverNode } from "../../../../src/projections/budget-river.ts";
 import { Moment } from "../../display/moment.ts";
 import { client } from "../../live/client.ts";
-import { runBudgetOf } from "../../live/folds.ts";
 import { useRefusal } from "../../live/me.ts";
-import type { TreeJournal } from "../../live/tree-journal.ts";
-import { Button } from "../../ui/button.tsx";
 import { ScrollBox } from "../../ui/scroll-box.tsx";
-import { useNarrow } from "../../ui/use-narrow.ts";
 import { Problem } from "../run-actions/problem.tsx";
 import { useAct } from "../run-actions/use-act.ts";
 import type { RunViewProps } from "../run-view.ts";
-import { limitIn, usualUnit } from "./amounts.ts";
 import { BudgetDialog, type BudgetPlace } from "./budget-dialog.tsx";
 import type { Unit } from "./river-bands.ts";
+import { placeOf, riverOf, treePlace, usualUnit } from "./river-of.ts";
 import { RiverTable } from "./river-table.tsx";
 import { TreeBudget } from "./tree-budget.tsx";
+import { UnitSwitch } from "./unit-switch.tsx";
 
 export interface RiverViewProps extends RunViewProps {
   /** Undefined: what is limited, or known. */
@@ -60,49 +57,10 @@ export function RiverView({ journal, runId, unit: wanted, onUnit, onSelect }: Ri
         nodes={river.nodes}
         unit={unit}
         selected={runId}
-        narrow={useNarrow()}
         actions={actions || undefined}
         onSelect={onSelect}
       />
       {place && <BudgetDialog place={place} unit={unit} onClose={() => setPlace(undefined)} />}
     </ScrollBox>
   );
-}
-
-function UnitSwitch({ unit, onUnit }: Pick<RiverViewProps, "onUnit"> & { unit: Unit }) {
-  return (
-    <fieldset className="flex gap-1">
-      <legend className="sr-only">Shown in</legend>
-      {(["cost", "tokens"] as const).map((each) => (
-        <Button
-          key={each}
-          size="small"
-          look={each === unit ? "plain" : "quiet"}
-          aria-pressed={each === unit}
-          className="max-md:h-10"
-          onClick={() => onUnit(each)}
-        >
-          {each === "cost" ? "Money" : "Tokens"}
-        </Button>
-      ))}
-    </fieldset>
-  );
-}
-
-function riverOf(journal: TreeJournal, runId: string): BudgetRiver {
-  const { rootRunId } = journal.runs.get(runId)!.row;
-  const budgets = new Map([...journal.runs].map(([id, { events }]) => [id, runBudgetOf(events)]));
-  // Of a tree whose root cannot be read, what is below the run.
-  return budgetRiver(budgets, budgets.has(rootRunId) ? rootRunId : runId);
-}
-
-function placeOf({ runId, agent, limit, own }: RiverNode, unit: Unit): BudgetPlace {
-  const used = own.spent[unit] + own.reserved[unit];
-  return { runId, name: agent, tree: false, limit: limitIn(limit, unit), used };
-}
-
-function treePlace({ nodes: [top], limit }: BudgetRiver, unit: Unit): BudgetPlace {
-  const { runId, agent, branch } = top!;
-  const used = branch.spent[unit] + branch.reserved[unit];
-  return { runId, name: agent, tree: true, limit: limitIn(limit, unit), used };
 }
