@@ -2,6 +2,7 @@
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
 export type { RunRequest } from "./loop/admit.ts";
+export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/branches.ts";
 export {
   cancelRun,
   type Decision,

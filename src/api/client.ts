@@ -16,6 +16,7 @@ import type {
   AgentView,
   ApprovalView,
   AskBody,
+  BudgetBody,
   Check,
   Comparison,
   ContextSummary,
@@ -110,6 +111,11 @@ export interface CadreClient {
   message(runId: string, text: string, idempotencyKey?: string): Promise<void>;
   pause(runId: string): Promise<void>;
   resume(runId: string): Promise<void>;
+  /** What it may spend from now on, or with the scope `tree` all runs of its tree. */
+  setBudget(runId: string, budget: BudgetBody): Promise<void>;
+  /** It and all below it; answers with those that it changed. */
+  freeze(runId: string): Promise<{ runs: string[] }>;
+  thaw(runId: string): Promise<{ runs: string[] }>;
   grants(): Promise<GrantView[]>;
   /** Rules that would have spared people from being asked. */
   suggestions(): Promise<Suggestions>;
@@ -211,8 +217,7 @@ export function createClient(options: ClientOptions): CadreClient {
     fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
     compare: (a, b) => get("/api/compare", { a, b }),
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),
-    pause: (runId) => post(ofRun(runId, "/pause")),
-    resume: (runId) => post(ofRun(runId, "/resume")),
+    ...holdsAndBudgets((runId, what, body) => post(ofRun(runId, `/${what}`), body)),
     ...permissionCalls(options),
     agents: async () => (await get<{ agents: AgentView[] }>("/api/agents")).agents,
     reloadAgents: () => post("/api/agents/reload"),
@@ -268,6 +273,16 @@ function teamClient(options: ClientOptions, get: Get, post: Post): Pick<CadreCli
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),
   };
 }
+
+const holdsAndBudgets = (
+  tell: <T>(runId: string, what: string, body?: unknown) => Promise<T>,
+): Pick<CadreClient, "pause" | "resume" | "setBudget" | "freeze" | "thaw"> => ({
+  pause: (runId) => tell(runId, "pause"),
+  resume: (runId) => tell(runId, "resume"),
+  setBudget: (runId, budget) => tell(runId, "budget", budget),
+  freeze: (runId) => tell(runId, "freeze"),
+  thaw: (runId) => tell(runId, "thaw"),
+});
 
 function permissionCalls(
   options: ClientOptions,

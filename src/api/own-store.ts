@@ -35,6 +35,10 @@ export function ownStore(store: Store, user: string): Store {
       if (!(await isOwn(runId))) throw notThere(runId);
       return store.cancel(runId, request);
     },
+    async freeze(runId, freeze) {
+      if (!(await isOwn(runId))) throw notThere(runId);
+      return store.freeze(runId, freeze);
+    },
 
     run: async (runId) => {
       const row = await store.run(runId);

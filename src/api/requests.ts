@@ -80,6 +80,18 @@ export const CancelBody = z.strictObject({ reason: z.string().exactOptional() })
 export const MessageBody = z.strictObject({ text: z.string().trim().min(1) });
 export const EmptyBody = z.strictObject({});
 
+/** What may be spent from now on: by the run itself, or with the scope `tree` by all runs that its root pays for. */
+export const BudgetBody = z
+  .strictObject({
+    maxTokens: z.int().nonnegative().exactOptional(),
+    maxCost: z.number().nonnegative().exactOptional(),
+    scope: z.literal("tree").exactOptional(),
+  })
+  .refine(({ maxTokens, maxCost }) => maxTokens !== undefined || maxCost !== undefined, {
+    message: "say `maxTokens` or `maxCost`",
+  });
+export type BudgetBody = z.input<typeof BudgetBody>;
+
 export const ForkBody = z.strictObject({
   /** The event to fork at; absent: the latest. The fork begins there or before it, where no call was open. */
   seq: z.int().positive().exactOptional(),

@@ -36,6 +36,7 @@ export type { ExplanationView } from "./explanation.ts";
 export {
   ApprovalsQuery,
   AskBody,
+  BudgetBody,
   CancelBody,
   CompareQuery,
   ContextQuery,

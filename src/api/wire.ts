@@ -20,6 +20,8 @@ export const Nothing = z.object({});
 export const Started = z.object({ runId: z.string() });
 export const Decided = z.object({ alreadyDecided: z.boolean() });
 export const Cancelled = z.object({ cancelled: z.array(z.string()) });
+/** Those that were changed by it. */
+export const Reached = z.object({ runs: z.array(z.string()) });
 
 const nextCursor = z.string().optional();
 

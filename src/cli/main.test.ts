@@ -100,6 +100,6 @@ test("help names every verb", async () => {
   expect(code).toBe(0);
   const verbs = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, verb]) => verb);
   expect(verbs.join(" ")).toMatchInlineSnapshot(
-    `"run retry runs show tail why usage fork compare eval verify replay export import approve reject permissions outcome cancel message pause resume agents up mcp acp worker workers init doctor prune trust servers demo users webhooks help"`,
+    `"run retry runs show tail why usage fork compare eval verify replay export import approve reject permissions outcome cancel message pause resume budget freeze thaw agents up mcp acp worker workers init doctor prune trust servers demo users webhooks help"`,
   );
 });

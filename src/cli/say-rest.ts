@@ -33,7 +33,7 @@ export async function sayRest(
     const { items, held } = rest;
     const commands = [
       ...items.flatMap((item) => answerCommands(item, at)),
-      ...held.flatMap(({ id }) => heldCommands(id, at)),
+      ...held.flatMap((run) => heldCommands(run, at)),
     ];
     const lines = [...neededLines(items, at, screen.paint), ...heldLines(rest, runId, at), again];
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
@@ -85,16 +85,17 @@ function resultOf(run: RunDetail, exitCode: number) {
   return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
 }
 
-const heldCommands = (runId: string, at: string): string[] => [
-  `cadre resume ${runId}${at}`,
-  `cadre cancel ${runId}${at}`,
-];
+function heldCommands({ id, waitingOn }: Stuck["held"][number], at: string): string[] {
+  const [top] = waitingOn?.frozen ?? [];
+  return [`cadre ${top === undefined ? `resume ${id}` : `thaw ${top}`}${at}`, `cadre cancel ${id}${at}`];
+}
 
 function heldLines({ items, held }: Stuck, top: string, at: string): string[] {
-  const lines = held.flatMap(({ id, agent, waitingOn }) => {
+  const lines = held.flatMap((run) => {
+    const { id, agent, waitingOn } = run;
     const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
     const who = id === top ? "" : `${plainLine(agent)}, run ${id}: `;
-    return ["", `Held: ${who}${why}`, ...heldCommands(id, at).map((command) => `  ${command}`)];
+    return ["", `Held: ${who}${why}`, ...heldCommands(run, at).map((command) => `  ${command}`)];
   });
   if (items.length === 0) return lines;
   return [

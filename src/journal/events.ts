@@ -8,6 +8,7 @@ import { ThoughtPart, Usage } from "./message.ts";
 import {
   Ancestor,
   ApprovalPolicy,
+  Budget,
   Estimate,
   FileChange,
   Fork,
@@ -26,6 +27,7 @@ import {
 export {
   Ancestor,
   ApprovalPolicy,
+  Budget,
   Estimate,
   FileChange,
   FirstCause,
@@ -201,7 +203,7 @@ export const payloads = {
     answer: z.string().optional(),
     input: z.unknown().optional(),
     /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
-    limits: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
+    limits: Budget.optional(),
     scope: z.enum(["once", "run", "tree", "always"]).optional(),
     /** The rule that a wider scope grants, the folder in which it counts (absent: any), and until when. */
     grant: z.string().optional(),
@@ -217,6 +219,8 @@ export const payloads = {
     by: z.string(),
     note: z.string().optional(),
   }),
+  /** What the run, or with `tree` all runs that its root pays for, may spend from now on: a person gave or took. */
+  BUDGET_SET: z.object({ limits: Budget, scope: z.literal("tree").optional(), by: z.string() }),
   TOOL_STARTED: z.object({
     toolCallId: z.string(),
     attempt: Attempt,

@@ -47,6 +47,7 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
     payload: { toolCallId: "m1.0", found: "done", evidence: ["src is there."], by: "m" },
     key: "given",
   },
+  BUDGET_SET: { payload: { limits: { maxCost: 2 }, by: "jo" }, key: "given" },
   PERSON_ASKED: { payload: { itemId: "m1.0", person: "maria", by: "jo" }, key: "given" },
   TIMER_FIRED: { payload: { id: "t1" }, key: "timer/t1/fired" },
   CANCEL_REQUESTED: { payload: { by: "maria" }, key: "cancel" },

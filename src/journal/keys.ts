@@ -66,6 +66,7 @@ export function keyOf(event: EventBody): string {
     case "RUN_RESUMED":
     case "PERSON_ASKED":
     case "OUTCOME_PROBED":
+    case "BUDGET_SET":
       throw new Error(`${event.type} needs a key from its writer: it may happen any number of times`);
     default:
       return assertNever(event);

@@ -49,6 +49,10 @@ export const StopReason = z.enum([
 ]);
 export type StopReason = z.infer<typeof StopReason>;
 
+/** Absent: as before, or none. */
+export const Budget = z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() });
+export type Budget = z.infer<typeof Budget>;
+
 /** What counts for a run and does not stand in its journal: it goes with a run that is moved (E7). */
 export const Standing = z.object({
   /** D6: files that it is changing. */
@@ -66,7 +70,7 @@ export const Standing = z.object({
     )
     .optional(),
   /** Of a root: what a person has made of the budget of its tree. */
-  budget: z.object({ maxTokens: z.number().optional(), maxCost: z.number().optional() }).optional(),
+  budget: Budget.optional(),
 });
 export type Standing = z.infer<typeof Standing>;
 
@@ -96,6 +100,15 @@ export const WaitingOn = z.object({
   detail: z.string().optional(),
   /** Of a question: the answers that there are. */
   choices: z.array(z.string()).optional(),
+  /** Of a pause: the branches that it is frozen with, each by its topmost run; absent: it is paused alone. */
+  frozen: z.array(z.string()).optional(),
+  /** Of a frozen run: what held it before, and will again when it is thawed. */
+  heldBefore: z
+    .object({
+      kind: z.enum(["paused", "quarantine", "definition_changed"]),
+      detail: z.string().optional(),
+    })
+    .optional(),
 });
 export type WaitingOn = z.infer<typeof WaitingOn>;
 

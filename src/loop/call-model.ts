@@ -10,7 +10,7 @@ import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
-import { budgetOf, hasBudget, onBudget } from "./limits.ts";
+import { budgetOf, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -69,7 +69,7 @@ export function intent(action: CallModel, estimate: Estimate | undefined): Event
 /** B2, B3: what this call may spend, and what the last turn needs, is held back from the first intent on. */
 function reservation({ model, purpose }: CallModel, run: RunJournal, parts: LoopParts) {
   const budget = budgetOf(run.state);
-  const tree = run.state.start!.limits.tree ?? {};
+  const tree = treeBudgetOf(run.state) ?? {};
   if (!hasBudget(budget) && !hasBudget(tree)) return undefined;
   const characters = promptTokens(run.transcript) * 4;
   const last = parts.estimateCall(model, characters, REPORT_TOKENS);

@@ -11,7 +11,7 @@ import type { Spawn } from "../stores/store.ts";
 import { limitsOf } from "./admit.ts";
 import { changedInTree } from "./changed-agents.ts";
 import type { Delegated } from "./delegation.ts";
-import { hasBudget } from "./limits.ts";
+import { hasBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { childrenLimit, type Refused, runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -156,7 +156,7 @@ async function startOf(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
     workspace,
-    limits: childLimits(maxTurns, definition, parent, parts),
+    limits: childLimits(maxTurns, definition, run.state, parts),
     approvals,
     ...(permissions === undefined ? {} : { permissions }),
     ...(parent.effects === undefined ? {} : { effects: parent.effects }),
@@ -193,15 +193,16 @@ function asAncestor({ runId, definition }: RunJournal): Ancestor {
 function childLimits(
   maxTurns: number | undefined,
   definition: Definition,
-  parent: Start,
+  parent: RunJournal["state"],
   parts: LoopParts,
 ): Start["limits"] {
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
-  const { tree, onBudget } = parent.limits;
+  const { onBudget, maxDepth } = parent.start!.limits;
+  const tree = treeBudgetOf(parent);
   return {
     ...own,
     maxTurns: Math.min(own.maxTurns, maxTurns ?? Infinity),
-    maxDepth: Math.min(own.maxDepth, parent.limits.maxDepth),
+    maxDepth: Math.min(own.maxDepth, maxDepth),
     tree: tree && hasBudget(tree) ? { onBudget, ...tree } : tree,
   };
 }

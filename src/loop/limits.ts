@@ -1,6 +1,7 @@
 // Limits: counted from the journal, never from the model's word; 0 means zero. Which ones are reached is
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
+import type { Limits } from "../journal/definition.ts";
 import type { Payload, StopReason } from "../journal/events.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { isTreeLimit, SOFT_SHARE } from "../projections/tree-budget.ts";
@@ -62,6 +63,12 @@ export function softLimit(state: RunState): Payload<"LIMIT_REACHED"> | undefined
 export function budgetOf(state: RunState): Budget {
   const { maxTokens, maxCost } = state.start!.limits;
   return { maxTokens: state.raised.maxTokens ?? maxTokens, maxCost: state.raised.maxCost ?? maxCost };
+}
+
+/** What all runs of its tree may spend together, as far as it was told: the store knows the latest word. */
+export function treeBudgetOf({ start, raisedTree }: RunState): Limits["tree"] {
+  const { tree } = start!.limits;
+  return hasBudget(raisedTree) ? { ...tree, ...raisedTree } : tree;
 }
 
 /** What happens when a budget is used up: the root says it for that of the tree. */

@@ -12,6 +12,7 @@ import { begunWith, handedOn } from "../projections/taint.ts";
 import { limitsOf } from "./admit.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
+import { treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { runsLimit } from "./refuse-delegation.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -104,8 +105,7 @@ async function startOf(
   run: RunJournal,
   parts: LoopParts,
 ): Promise<Payload<"RUN_STARTED">> {
-  const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId, limits } =
-    run.state.start!;
+  const { attended, userId, workspace, mergesInto, approvals, rootRunId, budgetRunId } = run.state.start!;
   const own = limitsOf({ approvalTimeout: parts.approvalTimeout, ...parts.limits }, definition.limits, {});
   return {
     agent: definition.name,
@@ -123,7 +123,7 @@ async function startOf(
     ...(userId === undefined ? {} : { userId }),
     workspace,
     ...(mergesInto === undefined ? {} : { mergesInto }),
-    limits: { ...own, tree: limits.tree },
+    limits: { ...own, tree: treeBudgetOf(run.state) },
     approvals,
     permissions: binding(run),
     ...begunWith(run.state.taint),

@@ -10,6 +10,7 @@ import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { fold } from "../projections/projection.ts";
 import { loopItem, type RunState, runStateProjection, type ToolCall } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
+import type { Append } from "../stores/store.ts";
 import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseEdit } from "./refuse-edit.ts";
@@ -172,6 +173,7 @@ export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Pr
   const key = `paused/${parts.ids.nonce()}`;
   await signal(runId, parts, (state) => {
     refuseEnded(state);
+    refuseFrozen(state);
     const waitingOn = { kind: "paused" as const, detail: `Paused by ${by}.` };
     return { events: [{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], done: undefined };
   });
@@ -182,6 +184,7 @@ export async function resumeRun(runId: RunId, by: string, parts: PeopleParts): P
   const key = `resumed/${parts.ids.nonce()}`;
   await signal(runId, parts, (state) => {
     refuseEnded(state);
+    refuseFrozen(state);
     const kind = state.waitingOn?.kind;
     if (kind !== "paused" && kind !== "quarantine" && kind !== "definition_changed" && kind !== "provider") {
       throw new CadreError("CONFLICT", `Run ${runId} is not paused. Nothing was changed.`);
@@ -213,26 +216,31 @@ export async function askPerson(
 interface Wish<T> {
   events?: EventBody[];
   done: T;
+  /** What there must be room for in the budgets, and what is said where there is none. */
+  reserve?: NonNullable<Append["reserve"]>;
+  refuse?: () => never;
 }
 
 /** Checks the wish against the run as it is and writes it, unless the run changed meanwhile: then checks again. */
 export async function signal<T>(
   runId: RunId,
-  parts: PeopleParts,
+  parts: Pick<PeopleParts, "store" | "wake">,
   wish: (state: RunState, events: readonly JournalEvent[]) => Wish<T> | Promise<Wish<T>>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
     const events = await parts.store.journal(runId);
     if (events.length === 0) notFound(runId);
     const state = fold(runStateProjection, events);
-    const { events: wanted, done } = await wish(state, events);
+    const { events: wanted, done, reserve, refuse } = await wish(state, events);
     if (!wanted) return done;
     const { refused } = await parts.store.append({
       runId,
       after: state.seq,
       events: wanted,
       guard: "unchanged",
+      ...(reserve ? { reserve } : {}),
     });
+    if (refused === "budget" || refused === "reserved") refuse?.();
     if (!refused) {
       await parts.wake(runId);
       return done;
@@ -367,7 +375,18 @@ function notOpen(state: RunState, id: string, itemId: string): never {
 
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
-function refuseEnded(state: RunState): void {
+/** A word to one run alone is none to the branch that holds it. */
+function refuseFrozen({ runId, waitingOn }: RunState): void {
+  const [top] = waitingOn?.frozen ?? [];
+  if (top === undefined) return;
+  const branch = top === runId ? "" : ` with the branch of ${top}`;
+  throw new CadreError(
+    "CONFLICT",
+    `Run ${runId} is frozen${branch}: \`cadre thaw ${top}\` lets it go on. Nothing was changed.`,
+  );
+}
+
+export function refuseEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;
   const ended = state.end?.stopReason === "moved" ? hasMoved : `has ended (${state.end?.status})`;
   const how = state.end ? ended : "is being cancelled";

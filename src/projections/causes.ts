@@ -92,6 +92,7 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   },
   APPROVAL_DECIDED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
   PERSON_ASKED: ({ payload: { itemId } }, past) => askedIn(itemId, past),
+  BUDGET_SET: () => undefined,
   TOOL_STARTED: ({ payload: { toolCallId } }, { latest }) =>
     latest(
       ["TOOL_PROPOSED", "APPROVAL_DECIDED", "OUTCOME_DECIDED", "TOOL_STARTED", "CHILD_RUN_COMPLETED"],

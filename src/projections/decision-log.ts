@@ -54,6 +54,7 @@ const DECISIONS: ReadonlySet<EventType> = new Set([
   "TEAM_VOTE",
   "CONTEXT_COMPACTED",
   "LIMIT_REACHED",
+  "BUDGET_SET",
   "CANCEL_REQUESTED",
   "SYSTEM_ERROR",
   "RUN_COMPLETED",

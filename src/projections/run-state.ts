@@ -12,6 +12,7 @@ import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard
 import type { Projection } from "./projection.ts";
 import { endOf, type RunEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { emptyRunner, followRunner, type RunnerRecord } from "./runner-record.ts";
+import { followBudget, type SetBudgets } from "./set-budget.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
@@ -34,7 +35,7 @@ import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 export { loopItem } from "./loop-guard.ts";
 export { effectiveInput, FINAL_REPORT, itemIdOf, receipted, type ToolCall };
 
-export interface RunState {
+export interface RunState extends SetBudgets {
   runId: string;
   seq: number;
   start: Payload<"RUN_STARTED"> | undefined;
@@ -62,9 +63,8 @@ export interface RunState {
   usage: RunUsage;
   /** What people granted in this run: rules with their expiry. */
   grants: { rule: string; scope: "run" | "tree" | "always"; until: number | undefined }[];
-  /** Limits that were reported, by key, and raised by a person. */
+  /** Limits that were reported, by key. */
   reached: Map<string, Payload<"LIMIT_REACHED">>;
-  raised: { maxTokens?: number | undefined; maxCost?: number | undefined };
   /** Every decision of this run, by item: tool calls, `budget/1`, `loop/1`. */
   decisions: Map<string, Payload<"APPROVAL_DECIDED"> & { ts: number }>;
   /** Who was asked last about an item. */
@@ -125,6 +125,7 @@ export const emptyRunState = (): RunState => ({
   grants: [],
   reached: new Map(),
   raised: {},
+  raisedTree: {},
   decisions: new Map(),
   asked: new Map(),
   guard: emptyGuard(),
@@ -159,6 +160,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
   followRunner(state.runner, event);
   followTeam(state, event);
   followTaint(state.taint, event);
+  followBudget(state, event);
   switch (event.type) {
     case "RUN_STARTED":
       state.runId = event.runId;
@@ -333,10 +335,9 @@ function proposed(state: RunState, event: EventOf<"TOOL_PROPOSED">): void {
 }
 
 function decided(state: RunState, event: EventOf<"APPROVAL_DECIDED">): void {
-  const { itemId, decision, scope, grant, until, limits } = event.payload;
+  const { itemId, decision, scope, grant, until } = event.payload;
   const isYes = decision !== "reject" && decision !== "expire";
   state.decisions.set(itemId, { ...event.payload, ts: event.ts });
-  if (isYes && limits && scope !== "tree") state.raised = { ...state.raised, ...limits };
   if (isYes && scope && scope !== "once" && grant) state.grants.push({ rule: grant, scope, until });
   if (itemId.startsWith("loop/"))
     state.guard = { ...state.guard, signature: "", repeats: 0, refused: 0, empty: 0 };

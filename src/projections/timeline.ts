@@ -11,6 +11,7 @@ import type { Projection } from "./projection.ts";
 import { type Approved, receiptWords } from "./receipt-words.ts";
 import { SELF_RESUMING } from "./run-row.ts";
 import { NOT_STARTED } from "./run-state.ts";
+import { budgetWords } from "./set-budget.ts";
 import { todosIn, todosLine } from "./todos.ts";
 import { ASK_USER } from "./tool-call.ts";
 
@@ -131,6 +132,11 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     "plain",
     `${by} asked ${person} to decide: ${callName(names, itemId.replace(/~\d+$/, ""))}`,
     note,
+  ],
+  BUDGET_SET: ({ payload: { by, scope, limits } }) => [
+    "limit",
+    "plain",
+    `${by} set ${scope === "tree" ? "the tree's budget" : "its budget"} to ${budgetWords(limits)}`,
   ],
   RUN_SUSPENDED: ({ ts, payload }) => waitLine(ts, payload),
   RUN_RESUMED: ({ payload: { by, note, atOnce } }) => [

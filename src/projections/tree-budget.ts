@@ -1,6 +1,7 @@
 // What a budget says of a call, and when it is close to its end. Pure, so that every store answers the same.
 
-import type { Estimate, EventBody } from "../journal/events.ts";
+import type { Estimate, EventBody, Payload } from "../journal/events.ts";
+import { keyOf } from "../journal/keys.ts";
 
 export interface Spending {
   tokens: number;
@@ -45,3 +46,39 @@ function warning(limit: string, used: number, value: number | undefined): EventB
 
 /** A limit that binds all runs of a tree together; `treeBudget` is its name in journals of before. */
 export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.") || limit === "treeBudget";
+
+type TreeWord = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
+
+/** A person's word on the budget of a tree. */
+export function treeWordIn(events: readonly EventBody[]): TreeWord | undefined {
+  return events.find((event): event is TreeWord => {
+    if (event.type === "BUDGET_SET") return event.payload.scope === "tree";
+    if (event.type !== "APPROVAL_DECIDED" || event.payload.limits === undefined) return false;
+    return event.payload.decision === "approve" && event.payload.scope === "tree";
+  });
+}
+
+/** A stop at the tree's budget that nobody has decided on. */
+export type TreeStop = Pick<Payload<"LIMIT_REACHED">, "limit" | "value" | "itemId">;
+
+/** Of the decision on an item. */
+export const decisionKey = (itemId: string): string =>
+  keyOf({ type: "APPROVAL_DECIDED", payload: { itemId, decision: "approve", by: "" } });
+
+/** What a run of the tree is told of that word: whoever stopped for what is more now goes on with it. */
+export function toldOf(word: TreeWord, stops: readonly TreeStop[]): EventBody[] {
+  const lifted = stops.filter(
+    (stop) => word.type === "APPROVAL_DECIDED" || isMore(word.payload.limits, stop),
+  );
+  const decision: Omit<Payload<"APPROVAL_DECIDED">, "itemId"> = word.type === "APPROVAL_DECIDED"
+    ? word.payload
+    : { ...word.payload, decision: "approve" };
+  return lifted.map(({ itemId }) => ({
+    type: "APPROVAL_DECIDED",
+    payload: { ...decision, itemId: itemId! },
+  }));
+}
+
+function isMore({ maxTokens = 0, maxCost = 0 }: Budget, { limit, value }: TreeStop): boolean {
+  return (limit === "tree.maxCost" ? maxCost : maxTokens) > value;
+}

@@ -10,7 +10,13 @@ export interface WaitingWords {
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
-export const waitingWords = (kind: WaitingOn["kind"]): WaitingWords => WAITING[kind];
+export function waitingWords({ kind, frozen: [top] = [] }: WaitingOn): WaitingWords {
+  if (top === undefined) return WAITING[kind];
+  return {
+    words: "its branch is frozen",
+    next: () => [`\`cadre thaw ${top}\` lets the branch go on.`],
+  };
+}
 
 type Next = NonNullable<WaitingWords["next"]>;
 

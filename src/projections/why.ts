@@ -144,8 +144,8 @@ function standing(
     return { answer: `Waits for the provider${whose}, and goes on by itself.`, next: [] };
   if (stands.type !== "RUN_SUSPENDED")
     return { answer: `At work${whose}.`, next: [`\`cadre tail ${row.id}\` follows it.`] };
-  const { kind, items = [] } = stands.payload.waitingOn;
-  const { words, next } = waitingWords(kind);
+  const { items = [] } = stands.payload.waitingOn;
+  const { words, next } = waitingWords(stands.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
   const asked = causeOf(journals, stands);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;

@@ -14,6 +14,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     append: (append) => store.append(maskedAppend(append, mask)),
     say: (said) => store.say(mask.value(said)),
     cancel: (runId, request) => store.cancel(runId, mask.value(request)),
+    freeze: (runId, freeze) => store.freeze(runId, mask.value(freeze)),
     quarantine: (entry) => store.quarantine(mask.value(entry)),
     putBlob: (text) => store.putBlob(mask.text(text)),
 

@@ -85,10 +85,11 @@ function isOpen(keys: Keys, event: EventBody): boolean {
 /** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
 export const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
-/** That somebody below needs a person, that its tree has spent much, or what a probe found is news for whoever looks: the run has nothing to do. */
+/** That somebody below needs a person, that its tree has spent much or may, or what a probe found is news for whoever looks: the run has nothing to do. */
 export const isNews = (event: JournalEvent): boolean =>
   event.type === "LIMIT_REACHED" ||
   event.type === "OUTCOME_PROBED" ||
+  event.type === "BUDGET_SET" ||
   (event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "child_hitl");
 
 export function blobsOf(event: JournalEvent, stored: string): string[] {

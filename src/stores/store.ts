@@ -16,6 +16,7 @@
 import type { Position, RunId, Seq } from "../ids.ts";
 import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
+import type { Freeze } from "../projections/frozen.ts";
 import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { TreeUsage } from "../projections/tree-usage.ts";
@@ -60,9 +61,10 @@ export interface Append {
   /**
    * What a model call may spend, against what its run and its tree may (B2). A person's decision on the tree's budget
    * (APPROVAL_DECIDED with `limits` and scope `tree`) takes the place of what is given here, and decides the same item of
-   * every run of the tree that stopped for it. The root is told when most of the tree's budget is spent (B3).
+   * every run of the tree that stopped for it; so does BUDGET_SET with scope `tree`, which every run of it is told. The root
+   * is told when most of the tree's budget is spent (B3). `anew`: `tree` is what a person wants it to be.
    */
-  reserve?: { estimate: Estimate; run: Budget; tree: Budget };
+  reserve?: { estimate: Estimate; run: Budget; tree: Budget; anew?: true };
 }
 
 export interface Spawn {
@@ -300,6 +302,8 @@ export interface Store {
   say(said: Said): Promise<{ runId: RunId; joined: boolean; refused?: "runs" }>;
   /** P7: one transaction over the run and every descendant that has not ended. Answers with those it reached. */
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]>;
+  /** BV4: one transaction over the run and every descendant that has not ended. Answers with those that it changed. */
+  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]>;
 
   /**
    * Takes a run that is due; a sign of life of its worker, like a heartbeat. Undefined: it is not due, or somebody was faster.

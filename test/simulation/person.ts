@@ -3,6 +3,7 @@
 
 import { CadreError } from "../../src/errors.ts";
 import { approvalId, type RunId } from "../../src/ids.ts";
+import { freezeBranch, setBudget, thawBranch } from "../../src/loop/branches.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import {
   cancelRun,
@@ -47,11 +48,16 @@ export class Person {
   async act(runId: RunId): Promise<string> {
     const { random, options } = this.world;
     const items = openItems(this.state(runId));
+    // In a share of the seeds: whole branches that stand still leave less to be found.
+    const branches = options.seed % 5 === 0 ? 1 : 0;
     const action = random.weighted([
       ["decide", items.length > 0 ? 20 : 0],
       ["message", 2],
       ["pause", options.pauses],
       ["resume", 3],
+      ["freeze", branches / 2],
+      ["thaw", 2 * branches],
+      ["set the budget", branches / 4],
       ["cancel", options.cancels],
       ["decide what is not asked", 0.5],
     ]);
@@ -64,6 +70,18 @@ export class Person {
         return this.tried(`pause ${runId}`, pauseRun(runId, "ann", this.parts));
       case "resume":
         return this.tried(`resume ${runId}`, resumeRun(runId, "ann", this.parts));
+      case "freeze":
+        return this.tried(`freeze ${runId}`, freezeBranch(runId, "ann", this.parts));
+      case "thaw":
+        return this.tried(`thaw ${runId}`, thawBranch(runId, "ann", this.parts));
+      case "set the budget": {
+        const limits = { maxTokens: random.between(10_000, 60_000) };
+        const scope = random.chance(0.5) ? ("tree" as const) : undefined;
+        return this.tried(
+          `set the budget of ${runId}`,
+          setBudget(runId, { limits, scope }, "ann", this.parts),
+        );
+      }
       case "cancel":
         return this.tried(`cancel ${runId}`, cancelRun(runId, "ann", undefined, this.parts));
       default: {
@@ -78,6 +96,9 @@ export class Person {
     const state = this.state(runId);
     const kind = state.waitingOn?.kind;
     if (state.cancel) return false;
+    for (const top of state.waitingOn?.frozen ?? [])
+      await this.tried(`thaw ${top}`, thawBranch(top, "bob", this.parts));
+    if (state.waitingOn?.frozen) return true;
     if (state.status === "suspended" && (kind === "paused" || kind === "quarantine")) {
       await this.tried(`resume ${runId}`, resumeRun(runId, "bob", this.parts));
       return true;

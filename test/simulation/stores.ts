@@ -56,6 +56,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     start: (...all) => write("start", (to) => to.start(...all)),
     say: (said) => write("say", (to) => to.say(said)),
     cancel: (...all) => write("cancel", (to) => to.cancel(...all)),
+    freeze: (...all) => write("freeze", (to) => to.freeze(...all)),
     heartbeat: (...all) => write("heartbeat", (to) => to.heartbeat(...all)),
     quarantine: (entry) => write("quarantine", (to) => to.quarantine(entry)),
     revokeGrant: (id) => write("revoke", (to) => to.revokeGrant(id)),

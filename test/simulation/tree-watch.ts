@@ -17,6 +17,8 @@ interface Node {
   /** Calls that have their result. */
   answered: Set<string>;
   cancelled: boolean;
+  /** As the top of a branch. */
+  frozen: boolean;
   /** Of a root: what a person has made of the budget of its tree. */
   raised: Payload<"APPROVAL_DECIDED">["limits"];
   /** Children that nobody waits for any longer (F27). */
@@ -76,6 +78,10 @@ export class TreeWatch {
         break;
       case "RUN_SUSPENDED":
         node.open.clear();
+        node.frozen = event.payload.waitingOn.frozen?.includes(event.runId) ?? false;
+        break;
+      case "RUN_RESUMED":
+        node.frozen = false;
         break;
       case "TOOL_RESULT":
         node.open.delete(event.payload.toolCallId);
@@ -88,7 +94,10 @@ export class TreeWatch {
         if (event.payload.id.startsWith("late/")) node.late.add(event.payload.id.slice("late/".length));
         break;
       case "APPROVAL_DECIDED":
-        this.raises(node, event.payload);
+        if (event.payload.decision === "approve") this.sets(node, event.payload);
+        break;
+      case "BUDGET_SET":
+        this.sets(node, event.payload);
         break;
       case "CANCEL_REQUESTED":
         node.cancelled = true;
@@ -121,6 +130,7 @@ export class TreeWatch {
       open: new Set(),
       answered: new Set(),
       cancelled: false,
+      frozen: false,
       raised: {},
       late: new Set(),
       closed: false,
@@ -133,6 +143,8 @@ export class TreeWatch {
     const above = this.lineage(node.row.id).find(({ cancelled }) => cancelled);
     if (above)
       yield `I7 begun after ${above === node ? "a cancel" : `${above.row.id} above it was cancelled`}`;
+    const frozen = this.lineage(node.row.id).find((each) => each.frozen);
+    if (frozen) yield `BV4 begun while the branch of ${frozen.row.id} is frozen`;
     if (node.closed && !handsOver) yield "D2 goes on although its children were told that it has ended";
   }
 
@@ -165,7 +177,7 @@ export class TreeWatch {
   /** I9 over a tree. */
   private *spends({ row }: Node): Generator<string> {
     const root = this.nodes.get(row.rootRunId);
-    if (!root?.start.limits.tree) return;
+    if (!root) return;
     const tree = { ...root.start.limits.tree, ...root.raised };
     const all = [...this.nodes.values()].filter((node) => node.row.rootRunId === row.rootRunId);
     const tokens = all.reduce((sum, node) => sum + totalTokens(node.row.usage), 0);
@@ -176,10 +188,9 @@ export class TreeWatch {
       yield `I9 the tree has spent ${cost} of ${tree.maxCost} dollars`;
   }
 
-  private raises({ row }: Node, { decision, scope, limits }: Payload<"APPROVAL_DECIDED">): void {
+  private sets({ row }: Node, { scope, limits }: Payload<"APPROVAL_DECIDED" | "BUDGET_SET">): void {
     const root = this.nodes.get(row.rootRunId);
-    if (root && decision === "approve" && scope === "tree" && limits)
-      root.raised = { ...root.raised, ...limits };
+    if (root && scope === "tree" && limits) root.raised = { ...root.raised, ...limits };
   }
 
   private noteClosing({ via, reason }: Payload<"CANCEL_REQUESTED">): void {

@@ -202,10 +202,17 @@ function sorted(payload: object): string {
 }
 
 /** By what an event can be there only once, whatever key its writer gave it; some have no name but that key. */
+const OWN_KEYS: ReadonlySet<string> = new Set([
+  "RUN_SUSPENDED",
+  "RUN_RESUMED",
+  "LIMIT_REACHED",
+  "BUDGET_SET",
+]);
+
 function nameOf(event: EventBody): string {
-  const own =
-    event.type === "RUN_SUSPENDED" || event.type === "RUN_RESUMED" || event.type === "LIMIT_REACHED";
-  return keyOf(own ? event : ({ type: event.type, payload: event.payload } as EventBody));
+  return keyOf(
+    OWN_KEYS.has(event.type) ? event : ({ type: event.type, payload: event.payload } as EventBody),
+  );
 }
 
 /** Before a model is asked: each call of the thought before has its one result (F11), and there is money left (I9). */
@@ -240,7 +247,8 @@ function budgetIn(journal: readonly JournalEvent[]): { maxTokens: number; maxCos
       budget.maxTokens = maxTokens ?? Infinity;
       budget.maxCost = maxCost ?? Infinity;
     }
-    if (type === "APPROVAL_DECIDED" && payload.limits && payload.scope !== "tree") {
+    const isSet = type === "BUDGET_SET" || type === "APPROVAL_DECIDED";
+    if (isSet && payload.limits && payload.scope !== "tree") {
       budget.maxTokens = payload.limits.maxTokens ?? budget.maxTokens;
       budget.maxCost = payload.limits.maxCost ?? budget.maxCost;
     }

@@ -1,4 +1,14 @@
-import { Ban, Check, CircleDashed, Hand, Hourglass, LoaderCircle, OctagonX, Pause } from "lucide-react";
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  OctagonX,
+  Pause,
+  Snowflake,
+} from "lucide-react";
 import { Badge } from "../ui/badge.tsx";
 import { type StandingOf, standingOf } from "./status.ts";
 
@@ -9,6 +19,7 @@ const ICONS: Record<string, typeof Check> = {
   timeout: Hourglass,
   "needs you": Hand,
   paused: Pause,
+  frozen: Snowflake,
   waiting: Hourglass,
   queued: CircleDashed,
 };

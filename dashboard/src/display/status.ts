@@ -22,7 +22,8 @@ export function standingOf(run: StandingOf): Standing {
   if (cancelRequested) return plain("stopping", "warn");
   if (status === "suspended") {
     const paused = waitingOn?.kind === "paused";
-    return { word: paused ? "paused" : "needs you", tone: "warn", needsPerson: !paused };
+    const held = waitingOn?.frozen ? "frozen" : "paused";
+    return { word: paused ? held : "needs you", tone: "warn", needsPerson: !paused };
   }
   if (status === "waiting") return plain("waiting", "info");
   return plain(status === "pending" ? "queued" : "running", "info");

@@ -6,7 +6,7 @@ import { refOf } from "../components/event-detail/event-ref.ts";
 import { PANEL_TABS, type PanelTab } from "../components/run-panel/panel-tabs.ts";
 import { FACETS, type Facet } from "../components/timeline/facets.ts";
 
-export const RUN_VIEWS = ["timeline", "waterfall", "conversation", "why"] as const;
+export const RUN_VIEWS = ["timeline", "waterfall", "conversation", "budget", "why"] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
 
 export interface RunSearch {
@@ -29,6 +29,8 @@ export interface RunSearch {
   /** Only these parts of the conversation, and only those with these words. */
   talk?: TalkKind;
   words?: string;
+  /** What the budget is shown in; absent: what is limited, or known. */
+  unit?: "cost" | "tokens";
 }
 
 const MAX_PINS = 2;
@@ -44,6 +46,7 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
   const tab = PANEL_TABS.find((each) => each === search["tab"]);
   const talk = TALK_KINDS.find((each) => each === search["talk"]);
   const [wanted] = words(search["words"]);
+  const unit = (["cost", "tokens"] as const).find((each) => each === search["unit"]);
   return {
     ...(view === undefined ? {} : { view }),
     ...(show.length === 0 ? {} : { show }),
@@ -56,6 +59,7 @@ export function runSearch(search: Record<string, unknown>): RunSearch {
     ...(tab === undefined || tab === "result" ? {} : { tab }),
     ...(talk === undefined || talk === "all" ? {} : { talk }),
     ...(wanted === undefined ? {} : { words: wanted }),
+    ...(unit === undefined ? {} : { unit }),
   };
 }
 

@@ -22,6 +22,9 @@ const Waterfall = lazy(async () => ({
 const Conversation = lazy(async () => ({
   default: (await import("../components/conversation/conversation.tsx")).Conversation,
 }));
+const RiverView = lazy(async () => ({
+  default: (await import("../components/river/river-view.tsx")).RiverView,
+}));
 const WhyView = lazy(async () => ({ default: (await import("../components/why/why-view.tsx")).WhyView }));
 
 export interface RunViewsProps {
@@ -128,6 +131,9 @@ function OtherView({ view, common, address: { search, go, change } }: OtherViewP
           onFilter={({ kind, text }) => change({ talk: kind, words: text })}
         />
       )}
+      {view === "budget" && (
+        <RiverView {...common} unit={search.unit} onSelect={go} onUnit={(unit) => change({ unit })} />
+      )}
       {view === "why" && <WhyView {...common} onSelect={go} />}
     </Suspense>
   );
@@ -137,6 +143,7 @@ const LABELS: Record<RunView, string> = {
   timeline: "Timeline",
   waterfall: "Waterfall",
   conversation: "Conversation",
+  budget: "Budget",
   why: "Why",
 };
 

@@ -1,12 +1,14 @@
 // What people do to a run. 202: it is recorded; whoever drives the run acts on it.
 
 import type { z } from "zod";
+import { freezeBranch, setBudget, thawBranch } from "../../loop/branches.ts";
 import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
 import { probeOutcome } from "../../loop/probe.ts";
 import { findRun } from "../find-run.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import {
+  BudgetBody,
   CancelBody,
   EmptyBody,
   ForkBody,
@@ -16,10 +18,11 @@ import {
   Probe,
   ProbeBody,
 } from "../schema.ts";
-import { Cancelled, Decided, Nothing, Started } from "../wire.ts";
+import { Cancelled, Decided, Nothing, Reached, Started } from "../wire.ts";
 
 export function runActionRoutes(parts: RouteParts): Route[] {
   const { store, people, retry } = parts;
+  const act = actionsOf(parts);
   return [
     route(
       {
@@ -64,6 +67,7 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       await resumeRun(id, by, people);
       return {};
     }),
+    ...branchRoutes(parts, act),
     act(
       {
         name: "outcome",
@@ -83,17 +87,36 @@ export function runActionRoutes(parts: RouteParts): Route[] {
       (id, { body: { callId } }, by) => probeOutcome(id, callId, by, people),
     ),
   ];
+}
 
-  function act<B extends z.ZodType, A extends z.ZodType>(
-    { name, ...spec }: { name: string } & ActionSpec<B, A>,
-    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
-  ): Route {
-    const path: ActionPath = `/api/runs/{id}/${name}`;
-    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
-      const { id } = await findRun(store, asked.params.id);
-      return action(id, asked, parts.by(c.req.raw));
-    });
-  }
+function branchRoutes({ people }: RouteParts, act: Act): Route[] {
+  return [
+    act(
+      {
+        name: "budget",
+        summary: "What a run, or its whole tree, may spend from now on",
+        body: BudgetBody,
+        answer: Nothing,
+      },
+      async (id, { body: { scope, ...limits } }, by) => {
+        await setBudget(id, { limits, scope }, by, people);
+        return {};
+      },
+    ),
+    act(
+      {
+        name: "freeze",
+        summary: "Nothing new begins in it and all below it",
+        body: EmptyBody,
+        answer: Reached,
+      },
+      (id, _, by) => freezeBranch(id, by, people),
+    ),
+    act(
+      { name: "thaw", summary: "What was frozen with it goes on", body: EmptyBody, answer: Reached },
+      (id, _, by) => thawBranch(id, by, people),
+    ),
+  ];
 }
 
 const forkRoute = ({ store, fork, by }: RouteParts): Route =>
@@ -118,3 +141,18 @@ type ActionSpec<B extends z.ZodType, A extends z.ZodType> = Pick<
   RouteSpec<ActionPath, typeof NoQuery, B, A>,
   "summary" | "body" | "answer" | "idempotent"
 >;
+
+type Act = ReturnType<typeof actionsOf>;
+
+function actionsOf({ store, by }: RouteParts) {
+  return function act<B extends z.ZodType, A extends z.ZodType>(
+    { name, ...spec }: { name: string } & ActionSpec<B, A>,
+    action: (runId: string, asked: Asked<ActionPath, typeof NoQuery, B>, by: string) => Promise<z.input<A>>,
+  ): Route {
+    const path: ActionPath = `/api/runs/{id}/${name}`;
+    return route({ method: "post", path, status: 202, ...spec }, async (asked, c) => {
+      const { id } = await findRun(store, asked.params.id);
+      return action(id, asked, by(c.req.raw));
+    });
+  };
+}

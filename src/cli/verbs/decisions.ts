@@ -68,4 +68,22 @@ export function addDecisionVerbs(program: Command, does: Does): void {
       "let a run go on that was paused or set aside; one that waits for its provider tries again now",
     )
     .action(does(async () => (await import("../commands/signal.ts")).resume));
+  program
+    .command("budget <run>")
+    .description(
+      "what a run and all below it have spent and may; or give, take, set what it may spend itself",
+    )
+    .option("--give <amount>", "add to its limit: 0.50 means dollars, 20000 means tokens")
+    .option("--take <amount>", "take from what it has left")
+    .option("--set <amount>", "make this its limit")
+    .option("--tree", "of the whole tree, not of the run itself")
+    .action(does(async () => (await import("../commands/branch.ts")).budget));
+  program
+    .command("freeze <run>")
+    .description("hold a run and everything below it before their next steps")
+    .action(does(async () => (await import("../commands/branch.ts")).freeze));
+  program
+    .command("thaw <run>")
+    .description("let a branch go on that was frozen")
+    .action(does(async () => (await import("../commands/branch.ts")).thaw));
 }

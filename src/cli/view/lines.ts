@@ -35,6 +35,7 @@ const NEWS: ReadonlySet<string> = new Set([
   "PERSON_ASKED",
   "OUTCOME_PROBED",
   "LIMIT_REACHED",
+  "BUDGET_SET",
   "SYSTEM_ERROR",
   "CANCEL_REQUESTED",
 ]);

@@ -84,8 +84,8 @@ function neededOf({ state }: LiveRun): string {
   const [item] = openItems(state);
   if (item)
     return `needs you: ${plainLine(item.tool === undefined ? (item.detail ?? item.kind) : describeCall(item.tool, item.input))}`;
-  const { kind = "approval", detail } = state.waitingOn ?? {};
-  if (kind === "paused") return "paused";
+  const { kind = "approval", detail, frozen } = state.waitingOn ?? {};
+  if (kind === "paused") return frozen ? "frozen" : "paused";
   return `needs you: ${plainLine(detail ?? kind.replaceAll("_", " "))}`;
 }
 

@@ -1,9 +1,10 @@
 // B3: a tree's budget is one for all of its runs. Who is told that most of it is spent, and what a person's word on it
 // means to each of them.
 
-import { expect } from "vitest";
+import { describe, expect } from "vitest";
 import type { EventBody } from "../../journal/events.ts";
 import type { Append, Store } from "../store.ts";
+import { branchContract } from "./branches.contract.ts";
 import {
   admit,
   admitChild,
@@ -23,6 +24,7 @@ const BUDGET = { maxTokens: 100 };
 
 export function treeBudgetContract(open: Open): void {
   const scenario = scenarios(open);
+  describe("branches", () => branchContract(open));
 
   scenario(
     "[B3] [F25] at 80 % of the tree's budget its root is told, once, whoever spends it",

@@ -4,7 +4,16 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { closeTo, exceeded, isTreeLimit, type Spending } from "../../projections/tree-budget.ts";
+import {
+  closeTo,
+  decisionKey,
+  exceeded,
+  isTreeLimit,
+  type Spending,
+  type TreeStop,
+  toldOf,
+  treeWordIn,
+} from "../../projections/tree-budget.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import { budgetOf, type Held } from "../held.ts";
 import type { Append, Appended, Budget } from "../store.ts";
@@ -24,13 +33,13 @@ export interface Verdict {
 export async function askBudget(
   rows: Rows,
   held: Held,
-  { estimate, run, tree: given }: NonNullable<Append["reserve"]>,
+  { estimate, run, tree: given, anew }: NonNullable<Append["reserve"]>,
 ): Promise<Verdict> {
   const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
   const beyondOwn = exceeded(own, estimate, run);
   if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
   if (given.maxTokens === undefined && given.maxCost === undefined) return {};
-  const tree = { ...given, ...(await raisedFor(rows, held)) };
+  const tree = anew ? given : { ...given, ...(await raisedFor(rows, held)) };
   const { spent, withOpen } = await treeSpending(rows, held, own);
   const beyondTree = exceeded(spent, estimate, tree, "tree.");
   if (beyondTree) return { refused: { refused: "budget", exceeded: beyondTree } };
@@ -49,9 +58,9 @@ export async function warnRoot(rows: Rows, held: Held, warnings: readonly EventB
 
 /** A person's word on the budget of a tree: from now on it is the budget, and whoever stopped for it goes on. */
 export async function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]): Promise<void> {
-  const decision = events.find(raises)?.payload as Payload<"APPROVAL_DECIDED"> | undefined;
-  if (!decision) return;
-  const { maxTokens, maxCost } = decision.limits!;
+  const word = treeWordIn(events);
+  if (!word) return;
+  const { maxTokens, maxCost } = word.payload.limits!;
   await rows.sql.run(RAISE, budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
   await rows.writeRows();
   const alive = await rows.sql.all(
@@ -60,35 +69,24 @@ export async function raiseTree(rows: Rows, held: Held, events: readonly EventBo
   );
   for (const { id } of alive) {
     const other = (await rows.find(id as RunId))!;
-    if (other === held || other.row.cancelRequested) continue;
-    const items = await undecided(rows, other);
-    if (items.length > 0)
-      await rows.signal(
-        other,
-        items.map((itemId) => decided({ ...decision, itemId })),
-      );
+    if (other.row.cancelRequested) continue;
+    const told = toldOf(word, await undecided(rows, other));
+    if (word.type === "BUDGET_SET" && other !== held) told.unshift(word);
+    if (told.length > 0) await rows.signal(other, told);
   }
 }
 
-function raises({ type, payload }: EventBody): boolean {
-  if (type !== "APPROVAL_DECIDED" || payload.limits === undefined) return false;
-  return payload.decision === "approve" && payload.scope === "tree";
-}
-
-const decided = (payload: Payload<"APPROVAL_DECIDED">): EventBody => ({ type: "APPROVAL_DECIDED", payload });
-
-/** Budget items of the tree's budget that nobody has decided on. */
-async function undecided(rows: Rows, held: Held): Promise<string[]> {
+/** Stops at the tree's budget that nobody has decided on. */
+async function undecided(rows: Rows, held: Held): Promise<TreeStop[]> {
   const keys = await rows.keysOf(held);
-  const items: string[] = [];
+  const stops: TreeStop[] = [];
   for (const [key, seq] of keys) {
     if (!key.startsWith("limit/budget/")) continue;
     const stored = (await rows.eventBySeq(held, seq))!;
-    const { limit, itemId } = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
-    const isDecided = keys.has(keyOf(decided({ itemId: itemId!, decision: "approve", by: "" })));
-    if (isTreeLimit(limit) && !isDecided) items.push(itemId!);
+    const stop = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
+    if (isTreeLimit(stop.limit) && !keys.has(decisionKey(stop.itemId!))) stops.push(stop);
   }
-  return items;
+  return stops;
 }
 
 async function raisedFor({ sql }: Rows, { row }: Held): Promise<Budget> {

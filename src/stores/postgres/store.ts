@@ -16,7 +16,7 @@ import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
-import { reportSetAside } from "./tree.ts";
+import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
 
 type Store = contract.Store;
 
@@ -100,11 +100,7 @@ class PostgresStore extends Beside implements Store {
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
     return this.enqueue(
       async (batch) => {
-        await batch.load(runId);
-        await batch.writeRows();
-        const found = await batch.sql.all(SUBTREE, runId);
-        const subtree = found.map((columns) => columns["id"] as string);
-        await batch.prefetch([], subtree);
+        const subtree = await goingOn(batch, runId);
         for (const id of subtree) {
           const payload = id === runId ? request : { via: runId, ...request };
           await batch.signal(await batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
@@ -113,6 +109,10 @@ class PostgresStore extends Beside implements Store {
       },
       { keys: [runId] },
     );
+  }
+
+  freeze(runId: RunId, freeze: Parameters<Store["freeze"]>[1]): Promise<RunId[]> {
+    return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
   }
 
   async acquire(runId: RunId, worker: string, lost?: contract.Lost): Promise<contract.Lease | undefined> {
@@ -265,7 +265,3 @@ const COUNT_BUDGET = "SELECT count(*) AS runs FROM runs WHERE budget = $1";
 const SET_ASIDE = "INSERT INTO quarantine (run, reason, seq) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
 const KEEP_FRESH = `INSERT INTO fresh (hash, holder, until) VALUES ($1, $2, $3)
   ON CONFLICT (hash, holder) DO UPDATE SET until = excluded.until`;
-const SUBTREE = `WITH RECURSIVE below (id) AS (
-    SELECT $1::text UNION ALL SELECT runs.id FROM below JOIN runs ON runs.parent = below.id)
-  SELECT runs.id FROM below JOIN runs ON runs.id = below.id
-  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id COLLATE "C"`;

@@ -4,6 +4,7 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import {
   awaitedChildren,
@@ -17,7 +18,8 @@ import type { Appended, Refusal, Spawn } from "../store.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
 
 /** The batch, as far as this needs it. */
-interface Writes extends Pick<RowsAtHand, "sql" | "find" | "admitted" | "hasKey" | "writeRows"> {
+interface Writes
+  extends Pick<RowsAtHand, "sql" | "find" | "load" | "prefetch" | "admitted" | "hasKey" | "writeRows"> {
   /** Appends as somebody else than the run's driver. */
   signal(held: Held, events: readonly EventBody[]): Promise<void>;
 }
@@ -105,3 +107,30 @@ export async function noRoom(batch: Writes, { row }: Held, { limits }: Spawn): P
   if ((counted!["children"] as number) >= limits.children) return "children";
   return (counted!["runs"] as number) >= limits.runs ? "runs" : undefined;
 }
+
+/** The run and everything below it that has not ended and is not about to, from the top down. */
+export async function goingOn(batch: Writes, runId: RunId): Promise<RunId[]> {
+  await batch.load(runId);
+  await batch.writeRows();
+  const subtree = (await batch.sql.all(SUBTREE, runId)).map((columns) => columns["id"] as RunId);
+  await batch.prefetch([], subtree);
+  return subtree;
+}
+
+/** BV4. Those that it changed. */
+export async function freezeBranch(batch: Writes, top: RunId, freeze: Freeze): Promise<RunId[]> {
+  const changed: RunId[] = [];
+  for (const id of await goingOn(batch, top)) {
+    const held = await batch.load(id);
+    const event = frozenOrThawed(held.row, top, freeze);
+    if (!event) continue;
+    changed.push(id);
+    await batch.signal(held, [event]);
+  }
+  return changed;
+}
+
+const SUBTREE = `WITH RECURSIVE below (id, level) AS (
+    SELECT $1::text, 0 UNION ALL SELECT runs.id, level + 1 FROM below JOIN runs ON runs.parent = below.id)
+  SELECT runs.id FROM below JOIN runs ON runs.id = below.id
+  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id COLLATE "C"`;

@@ -4,7 +4,16 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { closeTo, exceeded, isTreeLimit, type Spending } from "../../projections/tree-budget.ts";
+import {
+  closeTo,
+  decisionKey,
+  exceeded,
+  isTreeLimit,
+  type Spending,
+  type TreeStop,
+  toldOf,
+  treeWordIn,
+} from "../../projections/tree-budget.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import { budgetOf, type Held } from "../held.ts";
 import type { Append, Appended, Budget } from "../store.ts";
@@ -28,13 +37,13 @@ export interface Verdict {
 export function askBudget(
   rows: Rows,
   held: Held,
-  { estimate, run, tree: given }: NonNullable<Append["reserve"]>,
+  { estimate, run, tree: given, anew }: NonNullable<Append["reserve"]>,
 ): Verdict {
   const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
   const beyondOwn = exceeded(own, estimate, run);
   if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
   if (given.maxTokens === undefined && given.maxCost === undefined) return {};
-  const tree = { ...given, ...raisedFor(rows, held) };
+  const tree = anew ? given : { ...given, ...raisedFor(rows, held) };
   const { spent, withOpen } = treeSpending(rows, held, own);
   const beyondTree = exceeded(spent, estimate, tree, "tree.");
   if (beyondTree) return { refused: { refused: "budget", exceeded: beyondTree } };
@@ -52,39 +61,28 @@ export function warnRoot(rows: Rows, held: Held, warnings: readonly EventBody[])
 
 /** A person's word on the budget of a tree: from now on it is the budget, and whoever stopped for it goes on. */
 export function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]): void {
-  const decision = events.find(raises)?.payload as Payload<"APPROVAL_DECIDED"> | undefined;
-  if (!decision) return;
-  const { maxTokens, maxCost } = decision.limits!;
+  const word = treeWordIn(events);
+  if (!word) return;
+  const { maxTokens, maxCost } = word.payload.limits!;
   rows.statements.raiseBudget.run(budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
   rows.writeRows();
   for (const { id } of rows.statements.aliveOf.all(budgetOf(held.row))) {
     const other = rows.find(id as RunId)!;
-    if (other === held || other.row.cancelRequested) continue;
-    const items = undecided(rows, other);
-    if (items.length > 0)
-      rows.signal(
-        other,
-        items.map((itemId) => decided({ ...decision, itemId })),
-      );
+    if (other.row.cancelRequested) continue;
+    const told = toldOf(word, undecided(rows, other));
+    if (word.type === "BUDGET_SET" && other !== held) told.unshift(word);
+    if (told.length > 0) rows.signal(other, told);
   }
 }
 
-function raises({ type, payload }: EventBody): boolean {
-  if (type !== "APPROVAL_DECIDED" || payload.limits === undefined) return false;
-  return payload.decision === "approve" && payload.scope === "tree";
-}
-
-const decided = (payload: Payload<"APPROVAL_DECIDED">): EventBody => ({ type: "APPROVAL_DECIDED", payload });
-
-/** Budget items of the tree's budget that nobody has decided on. */
-function undecided(rows: Rows, held: Held): string[] {
+/** Stops at the tree's budget that nobody has decided on. */
+function undecided(rows: Rows, held: Held): TreeStop[] {
   const keys = rows.keysOf(held);
   return [...keys].flatMap(([key, seq]) => {
     if (!key.startsWith("limit/budget/")) return [];
     const stored = rows.statements.eventBySeq.get(held.n, seq)!;
-    const { limit, itemId } = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
-    const isDecided = keys.has(keyOf(decided({ itemId: itemId!, decision: "approve", by: "" })));
-    return isTreeLimit(limit) && !isDecided ? [itemId!] : [];
+    const stop = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
+    return isTreeLimit(stop.limit) && !keys.has(decisionKey(stop.itemId!)) ? [stop] : [];
   });
 }
 

@@ -5,6 +5,7 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
 import { giveBack, mayTake, takeLease, workerRows } from "../rules.ts";
 import {
@@ -113,21 +114,40 @@ class SqliteStore extends Beside implements Store {
     return this.enqueue((batch) => {
       batch.load(runId);
       batch.writeRows();
-      const subtree = this.sql
-        .all(
-          // CROSS: from the tree to the rows. Left to choose, SQLite looks through every run.
-          `WITH RECURSIVE below (id) AS (SELECT ? UNION ALL SELECT runs.id FROM below CROSS JOIN runs ON runs.parent = below.id)
-         SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id
-         WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY runs.id`,
-          runId,
-        )
-        .map((columns) => columns["id"] as string);
+      const subtree = this.goingOn(runId);
       for (const id of subtree) {
         const payload = id === runId ? request : { via: runId, ...request };
         batch.signal(batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
       }
       return subtree;
     });
+  }
+
+  freeze(runId: RunId, freeze: Freeze): Promise<RunId[]> {
+    return this.enqueue((batch) => {
+      batch.load(runId);
+      batch.writeRows();
+      return this.goingOn(runId).filter((id) => {
+        const held = batch.load(id);
+        const event = frozenOrThawed(held.row, runId, freeze);
+        if (event) batch.signal(held, [event]);
+        return event !== undefined;
+      });
+    });
+  }
+
+  /** The run and everything below it that has not ended and is not about to, from the top down. */
+  private goingOn(runId: RunId): RunId[] {
+    return this.sql
+      .all(
+        // CROSS: from the tree to the rows. Left to choose, SQLite looks through every run.
+        `WITH RECURSIVE below (id, level) AS (
+           SELECT ?, 0 UNION ALL SELECT runs.id, level + 1 FROM below CROSS JOIN runs ON runs.parent = below.id)
+         SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id
+         WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id`,
+        runId,
+      )
+      .map((columns) => columns["id"] as string);
   }
 
   acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {

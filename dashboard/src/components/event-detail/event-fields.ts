@@ -4,6 +4,7 @@
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
 import { FOUND_WORDS } from "../../../../src/projections/found-words.ts";
+import { budgetWords } from "../../../../src/projections/set-budget.ts";
 import { stopWords } from "../../../../src/projections/stop-words.ts";
 import { count, duration, fullTime, money } from "../../display/words.ts";
 
@@ -109,6 +110,11 @@ const READERS: { [T in EventType]?: Read<T> } = {
     time("When", ts),
     field("Asked", payload.person),
     field("Note", payload.note),
+  ],
+  BUDGET_SET: ({ payload: { by, scope, limits }, ts }) => [
+    field("Who", by),
+    time("When", ts),
+    field(scope === "tree" ? "Budget of the tree" : "Budget of the run", budgetWords(limits)),
   ],
   TOOL_STARTED: ({ payload }) => [
     field("Call", payload.toolCallId),

@@ -67,6 +67,14 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
           onClick={() => void act(() => client.resume(row.id))}
         />
       )}
+      {may.thaw !== undefined && (
+        <ActionButton
+          icon={Play}
+          label="Thaw"
+          busy={busy}
+          onClick={() => void act(() => client.thaw(may.thaw!))}
+        />
+      )}
       {may.retry && <ActionButton icon={RotateCcw} label="Retry" busy={busy} onClick={() => void retry()} />}
       <ActionButton icon={GitFork} label="Fork" onClick={onFork} />
       {may.cancel && (
@@ -82,10 +90,13 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
 function allowed({ endedAt, waitingOn, cancelRequested, status }: RunRow) {
   const isOpen = endedAt === undefined;
   const isHeld = HELD.has(waitingOn?.kind ?? "");
+  const [top] = waitingOn?.frozen ?? [];
   return {
     message: isOpen && !cancelRequested,
     pause: isOpen && !cancelRequested && !isHeld && status !== "suspended",
-    resume: isOpen && !cancelRequested && isHeld,
+    resume: isOpen && !cancelRequested && isHeld && top === undefined,
+    /** The branch that it is frozen with. */
+    thaw: isOpen && !cancelRequested ? top : undefined,
     cancel: isOpen && !cancelRequested,
     retry: status === "failed" || status === "cancelled",
   };

@@ -89,7 +89,8 @@ const WAITS: Record<string, string> = {
 };
 
 function waitText({ waitingOn }: RunRow): string {
-  const { kind, until, detail } = waitingOn!;
+  const { kind, until, detail, frozen } = waitingOn!;
+  if (frozen) return "Frozen: nothing new begins in its branch until it is thawed";
   const time = until === undefined ? "" : ` until ${clockTime(until)}`;
   const why = detail === undefined || kind === "paused" ? "" : ` (${detail})`;
   return `${WAITS[kind] ?? "Waiting"}${time}${why}`;

@@ -42,14 +42,15 @@ export function budgetBars(
     ];
   };
   const { maxTokens = limits.maxTokens, maxCost = limits.maxCost } = state.raised;
+  const may = { ...limits.tree, ...state.raisedTree };
   return [
     ...bar("Turns", "count", state.turns, state.openModelCall ? 1 : 0, limits.maxTurns, false),
     ...bar("Time at work", "time", state.usage.activeMs, 0, limits.maxDuration),
     ...bar("Tokens", "count", totalTokens(state.usage), estimate?.tokens ?? 0, maxTokens),
     ...bar("Cost", "money", state.usage.cost, estimate?.cost ?? 0, maxCost),
     ...bar("Events", "count", state.seq, 0, limits.maxEvents, false),
-    ...bar("Tree: tokens", "count", totalTokens(tree.usage), tree.openTokens, limits.tree?.maxTokens, false),
-    ...bar("Tree: cost", "money", tree.usage.cost, tree.openCost, limits.tree?.maxCost, false),
-    ...bar("Tree: runs", "count", tree.runs, 0, limits.tree?.maxRuns, false),
+    ...bar("Tree: tokens", "count", totalTokens(tree.usage), tree.openTokens, may.maxTokens, false),
+    ...bar("Tree: cost", "money", tree.usage.cost, tree.openCost, may.maxCost, false),
+    ...bar("Tree: runs", "count", tree.runs, 0, may.maxRuns, false),
   ];
 }

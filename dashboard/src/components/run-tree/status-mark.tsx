@@ -1,4 +1,14 @@
-import { Ban, Check, CircleDashed, Hand, Hourglass, LoaderCircle, OctagonX, Pause } from "lucide-react";
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  Hand,
+  Hourglass,
+  LoaderCircle,
+  OctagonX,
+  Pause,
+  Snowflake,
+} from "lucide-react";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { standingOf } from "../../display/status.ts";
 import { classNames } from "../../ui/class-names.ts";
@@ -11,6 +21,7 @@ const MARKS: Record<string, [icon: typeof Check, look: string]> = {
   "needs you": [Hand, "text-warn"],
   "waiting for child": [Hourglass, "text-warn"],
   paused: [Pause, "text-warn"],
+  frozen: [Snowflake, "text-warn"],
   waiting: [Hourglass, "text-info"],
   queued: [CircleDashed, "text-info"],
 };

@@ -35,7 +35,7 @@ export function waitingFor({
     case "slot":
       return other("a free place");
     case "paused":
-      return other("somebody to let it go on");
+      return other(waitingOn.frozen ? "its branch to be thawed" : "somebody to let it go on");
     default:
       return you(REASONS[kind]);
   }

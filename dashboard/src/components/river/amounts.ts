@@ -1,0 +1,19 @@
+import type { Budget } from "../../../../src/journal/events.ts";
+import { count, money } from "../../display/words.ts";
+import type { Unit } from "./river-bands.ts";
+
+export const limitIn = ({ maxTokens, maxCost }: Budget, unit: Unit): number | undefined =>
+  unit === "cost" ? maxCost : maxTokens;
+
+/** As the API wants it. */
+export const budgetOf = (value: number, unit: Unit): { maxCost: number } | { maxTokens: number } =>
+  unit === "cost" ? { maxCost: value } : { maxTokens: value };
+
+export const amountWords = (amount: number, unit: Unit): string =>
+  unit === "cost" ? money(amount) : `${count(amount)} tokens`;
+
+/** Short, for a column whose head says what it is. */
+export const amountCell = (amount: number, unit: Unit): string => {
+  if (amount === 0) return "–";
+  return unit === "cost" ? money(amount) : count(amount);
+};

@@ -1,0 +1,113 @@
+// U36: giving to a run or its tree, and taking from what is left.
+
+import { useState } from "react";
+import { client } from "../../live/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Problem } from "../run-actions/problem.tsx";
+import { useAct } from "../run-actions/use-act.ts";
+import { amountWords, budgetOf } from "./amounts.ts";
+import type { Unit } from "./river-bands.ts";
+
+/** Whose budget it is, and how it stands. */
+export interface BudgetPlace {
+  runId: string;
+  name: string;
+  tree: boolean;
+  limit: number | undefined;
+  /** Spent, or held for a call that is under way. */
+  used: number;
+}
+
+export interface BudgetDialogProps {
+  place: BudgetPlace;
+  unit: Unit;
+  onClose(): void;
+}
+
+export function BudgetDialog({ place, unit, onClose }: BudgetDialogProps) {
+  const { runId, name, tree, limit, used } = place;
+  const [text, setText] = useState("");
+  const { busy, problem, act } = useAct();
+  const amount = amountIn(text, unit);
+  const send = async (to: number) => {
+    const budget = { ...budgetOf(to, unit), ...(tree ? { scope: "tree" as const } : {}) };
+    if (await act(() => client.setBudget(runId, budget))) onClose();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(next) => !next && onClose()}
+      title={tree ? "Budget of the whole tree" : `Budget of ${name}`}
+      description={`${amountWords(used, unit)} spent or held, ${limit === undefined ? "without a limit" : `of ${amountWords(limit, unit)}`}. ${tree ? "It is one for all of its runs." : "It is for its own calls, not for those of runs below it."}`}
+    >
+      <form
+        className="flex flex-col gap-3 p-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (amount !== undefined && !busy) void send((limit ?? 0) + amount);
+        }}
+      >
+        <Field label={unit === "cost" ? "How much, in dollars" : "How many tokens"}>
+          {(id) => (
+            <Input
+              id={id}
+              autoFocus
+              inputMode="decimal"
+              value={text}
+              aria-invalid={text !== "" && amount === undefined}
+              onChange={(event) => setText(event.target.value)}
+              className="max-md:h-11"
+            />
+          )}
+        </Field>
+        <Problem text={problem} />
+        <Answers {...{ amount, busy, unit, limit, onClose }} onTake={(to) => void send(to)} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface AnswersProps {
+  amount: number | undefined;
+  busy: boolean;
+  unit: Unit;
+  limit: number | undefined;
+  onTake(to: number): void;
+  onClose(): void;
+}
+
+function Answers({ amount, busy, unit, limit, onTake, onClose }: AnswersProps) {
+  const words = amount === undefined ? "" : ` ${amountWords(amount, unit)}`;
+  const off = busy || amount === undefined;
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      <Button className="max-md:h-10" onClick={onClose}>
+        Close
+      </Button>
+      {limit !== undefined && (
+        <Button
+          className="max-md:h-10"
+          disabled={off || amount > limit}
+          onClick={() => amount !== undefined && onTake(rounded(limit - amount))}
+        >
+          Take{words}
+        </Button>
+      )}
+      <Button look="main" type="submit" className="max-md:h-10" disabled={off}>
+        {limit === undefined ? `Limit to${words || " …"}` : `Give${words}`}
+      </Button>
+    </div>
+  );
+}
+
+/** Sums of money are not exact. */
+const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
+
+function amountIn(text: string, unit: Unit): number | undefined {
+  const value = Number(text.replaceAll(/[\s,_$]/g, ""));
+  const fits = text.trim() !== "" && Number.isFinite(value) && value > 0;
+  return fits && (unit === "cost" || Number.isInteger(value)) ? value : undefined;
+}

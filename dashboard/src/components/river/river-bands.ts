@@ -1,0 +1,100 @@
+// The river as bands: each run has a line; what flows to it comes down from the run above, turns right and arrives there.
+// Widths are shares of all that flows. Streams beside each other never cross: the first child's is the rightmost.
+
+import type { Flow, RiverNode } from "../../../../src/projections/budget-river.ts";
+
+export type Unit = "tokens" | "cost";
+export const SHADES = ["spent", "reserved", "wasted"] as const;
+export type Shade = (typeof SHADES)[number];
+
+export interface Band {
+  runId: string;
+  shade: Shade;
+  width: number;
+  path: string;
+  frozen: boolean;
+}
+
+export interface Shape {
+  row: number;
+  indent: number;
+  /** Of all that flows. */
+  widest: number;
+}
+
+/** Thinner ones could hardly be seen; where there are very many, together they must fit all the same. */
+const thinnest = (nodes: number, { widest }: Shape): number => Math.min(1.5, widest / (2 * nodes));
+const BEND = 6;
+
+export function riverBands(nodes: readonly RiverNode[], unit: Unit, shape: Shape): Band[] {
+  const [top] = nodes;
+  if (!top) return [];
+  const total = sharesOf(top.branch, unit).reduce((sum, { amount }) => sum + amount, 0);
+  const scale = { total, least: thinnest(nodes.length, shape), widest: shape.widest };
+  const widths = new Map(nodes.map((node) => [node.runId, widthsOf(node, unit, scale)]));
+  const lines = new Map(nodes.map(({ runId }, index) => [runId, index]));
+  const used = new Map<string, number>();
+  return nodes.flatMap((node) => {
+    const parent = node === top ? undefined : node.parentId;
+    const from = parent === undefined ? -1 : (lines.get(parent) ?? -1);
+    const right = used.get(parent ?? "") ?? 0;
+    const streams = widths.get(node.runId)!;
+    const wide = streams.reduce((sum, { width }) => sum + width, 0);
+    used.set(parent ?? "", right + wide);
+    return bandsOf(node, { streams, wide, right, from, line: lines.get(node.runId)! }, shape);
+  });
+}
+
+/** What of a flow is which: what was wasted is not told twice. */
+export function sharesOf({ spent, reserved, wasted }: Flow, unit: Unit): { shade: Shade; amount: number }[] {
+  return [
+    { shade: "spent", amount: Math.max(0, spent[unit] - wasted[unit]) },
+    { shade: "reserved", amount: reserved[unit] },
+    { shade: "wasted", amount: wasted[unit] },
+  ];
+}
+
+/** Where the bands of a line end. */
+export const arrivalOf = ({ level }: RiverNode, { indent, widest }: Shape): number =>
+  widest + level * indent + 2 * BEND;
+
+interface Scale {
+  total: number;
+  least: number;
+  widest: number;
+}
+
+function widthsOf(node: RiverNode, unit: Unit, { total, least, widest }: Scale) {
+  return sharesOf(node.branch, unit)
+    .filter(({ amount }) => amount > 0)
+    .map(({ shade, amount }) => ({ shade, width: Math.max(least, (amount / total) * widest) }));
+}
+
+interface Place {
+  streams: { shade: Shade; width: number }[];
+  wide: number;
+  /** How much of the stem is taken by the children before it. */
+  right: number;
+  from: number;
+  line: number;
+}
+
+function bandsOf(node: RiverNode, { streams, wide, right, from, line }: Place, shape: Shape): Band[] {
+  const { row, indent, widest } = shape;
+  const top = line * row + row / 2 - wide / 2;
+  const end = arrivalOf(node, shape);
+  const start = from * row + row / 2;
+  // The point that all of them turn around.
+  const x = widest + (node.level - 1) * indent - right + BEND;
+  const y = top - BEND;
+  let before = 0;
+  return streams.map(({ shade, width }) => {
+    const radius = round(BEND + before + width / 2);
+    before += width;
+    const down = `M${round(x - radius)} ${start} V${round(y)} A${radius} ${radius} 0 0 0 ${round(x)} ${round(y + radius)}`;
+    const path = `${from < 0 ? `M0 ${round(y + radius)}` : down} H${end}`;
+    return { runId: node.runId, shade, width: round(width), path, frozen: node.frozen.length > 0 };
+  });
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;

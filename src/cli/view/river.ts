@@ -1,0 +1,62 @@
+// What a branch of a tree has spent and may, one line for each run of it.
+
+import type { Budget } from "../../journal/events.ts";
+import { type BudgetRiver, type Flow, leftOf, type RiverNode } from "../../projections/budget-river.ts";
+import { budgetWords } from "../../projections/set-budget.ts";
+import type { Spending } from "../../projections/tree-budget.ts";
+import { count, shortCount } from "./format.ts";
+import { plainLine } from "./plain.ts";
+import { table } from "./table.ts";
+
+export function riverLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], limit }: BudgetRiver): string[] {
+  const rows = nodes.map((node) => [
+    node.runId,
+    `${"  ".repeat(node.level)}${plainLine(node.agent)}`,
+    node.frozen.length > 0 ? "frozen" : node.row.status,
+    amount(node.own.spent),
+    amount(node.own.wasted),
+    amount(node.own.reserved),
+    budgetWords(node.limit) || "–",
+  ]);
+  const all = nodes[0]!.branch;
+  return [
+    ...table([["run", "agent", "state", "spent", "wasted", "held", "limit of its own"], ...rows]),
+    "",
+    `Together ${amount(all.spent)} spent, ${amount(all.wasted)} of it wasted; ${amount(all.reserved)} held for calls under way.`,
+    treeLine(top!.branch, limit),
+    ...(unpriced > 0
+      ? [`The price of ${count(unpriced, "call")} is not known: it is more than these dollars.`]
+      : []),
+  ];
+}
+
+/** For programs: the numbers of each run, and what the tree may spend. */
+export const riverJson = ({ nodes }: BudgetRiver, tree: Budget) => ({
+  tree,
+  runs: nodes.map(({ runId, agent, parentId, row, own, branch, limit, frozen }: RiverNode) => ({
+    runId,
+    agent,
+    ...(parentId === undefined ? {} : { parentRunId: parentId }),
+    status: row.status,
+    ...own,
+    branch,
+    limit,
+    frozen,
+  })),
+});
+
+function treeLine(flow: Flow, limit: Budget): string {
+  const may = budgetWords(limit);
+  if (may === "") return "The tree has no budget of its own: `--tree --set 5.00` gives it one.";
+  const { tokens, cost } = leftOf(flow, limit);
+  const left = budgetWords({
+    ...(tokens === undefined ? {} : { maxTokens: tokens }),
+    ...(cost === undefined ? {} : { maxCost: cost }),
+  });
+  return `The tree may spend ${may}; ${left} are left.`;
+}
+
+function amount({ tokens, cost }: Spending): string {
+  if (tokens === 0 && cost === 0) return "–";
+  return cost === 0 ? shortCount(tokens) : `${shortCount(tokens)} ${budgetWords({ maxCost: cost })}`;
+}

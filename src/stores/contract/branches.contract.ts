@@ -1,0 +1,177 @@
+// BV: what a person makes of a branch: a budget of the tree that is given to or taken from, and runs that are frozen.
+
+import { expect } from "vitest";
+import type { EventBody } from "../../journal/events.ts";
+import type { Store } from "../store.ts";
+import {
+  admit,
+  admitChild,
+  callStarted,
+  ended,
+  type Open,
+  scenarios,
+  signal,
+  spawn,
+  suspended,
+  take,
+  thought,
+} from "./kit.contract.ts";
+
+export function branchContract(open: Open): void {
+  const scenario = scenarios(open);
+
+  scenario(
+    "[BV4] [J7] a branch is frozen from the top down in one commit, before any later intent of it",
+    async (opened) => {
+      const { store } = opened;
+      await family(store);
+      const [grandchild, child] = [await take(store, "c11"), await take(store, "c1")];
+      const [reached, intent, birth] = await Promise.all([
+        store.freeze("c1", { by: "maria", key: "frozen/1" }),
+        grandchild.append([callStarted("m1")], { guard: "signals" }),
+        child.append([], { guard: "signals", spawn: spawn("c12", "c1") }),
+      ]);
+      expect(reached).toEqual(["c1", "c11"]);
+      expect([intent.refused, birth.refused]).toEqual(["signals", "signals"]);
+      const frozen = { kind: "paused", detail: "Frozen by maria.", frozen: ["c1"] };
+      expect(await waits(store)).toEqual({ r1: undefined, c1: frozen, c11: frozen, c2: undefined });
+      expect(await store.freeze("c1", { by: "jon", key: "frozen/2" }), "as it is already").toEqual([]);
+      await expect(store.freeze("none", { by: "maria", key: "k" })).rejects.toMatchObject({
+        code: "NOT_FOUND",
+      });
+      await opened.reopen();
+      expect((await waits(opened.store))["c11"], "kept").toEqual(frozen);
+    },
+  );
+
+  scenario(
+    "[BV4] branches inside one another: a run goes on when none is frozen, and as it was before",
+    async ({ store, clock }) => {
+      await family(store);
+      await signal(store, "c2", suspended("p", { kind: "paused", detail: "Paused by jon." }));
+      await store.freeze("c1", { by: "maria", key: "frozen/1" });
+      await store.freeze("r1", { by: "maria", key: "frozen/2" });
+      expect(await frozenWith(store)).toEqual({
+        r1: ["r1"],
+        c1: ["c1", "r1"],
+        c11: ["c1", "r1"],
+        c2: ["r1"],
+      });
+
+      const thaw = { by: "maria", thaw: true } as const;
+      expect(await store.freeze("c1", { ...thaw, key: "thawed/1" })).toEqual(["c1", "c11"]);
+      expect(await frozenWith(store)).toEqual({ r1: ["r1"], c1: ["r1"], c11: ["r1"], c2: ["r1"] });
+      expect(await store.freeze("r1", { ...thaw, key: "thawed/2" })).toEqual(["r1", "c1", "c2", "c11"]);
+      expect(await waits(store)).toEqual({
+        r1: undefined,
+        c1: undefined,
+        c11: undefined,
+        c2: { kind: "paused", detail: "Paused by jon." },
+      });
+      expect((await store.due(clock.now(), 10)).toSorted()).toEqual(["c1", "c11", "c2", "r1"]);
+    },
+  );
+
+  scenario("[BV4] what has ended or is being cancelled is not frozen", async ({ store }) => {
+    await family(store);
+    await signal(store, "c2", ended());
+    await store.cancel("c1", { by: "maria" });
+    expect(await store.freeze("r1", { by: "maria", key: "frozen/1" })).toEqual(["r1"]);
+  });
+
+  scenario("[BV4] who waits for a frozen run hears that it needs a person", async ({ store }) => {
+    await family(store);
+    await signal(store, "r1", suspended("s", { kind: "child", items: ["c1"] }));
+    await store.freeze("c1", { by: "maria", key: "frozen/1" });
+    expect((await waits(store))["r1"]).toMatchObject({ kind: "child_hitl", blockers: ["c1"] });
+    await store.freeze("c1", { by: "maria", thaw: true, key: "thawed/1" });
+    expect((await store.run("r1"))?.status).toBe("running");
+  });
+
+  scenario(
+    "[BV1] a tree's budget is not less than what is spent and what open calls may spend",
+    async ({ store }) => {
+      await family(store);
+      const one = await take(store, "c1");
+      await one.append([callStarted("m1"), thought("m1", { usage: { input: 40, output: 0 }, cost: 0 })]);
+      const two = await take(store, "c2");
+      await two.append([callStarted("m1", { estimate: { tokens: 30, cost: null } })]);
+      expect(await sets(store, 39)).toBe("budget");
+      expect(await sets(store, 69)).toBe("reserved");
+      expect(await sets(store, 70)).toBeUndefined();
+      expect(await asks(one, 1)).toBe("reserved");
+      expect(await sets(store, 100)).toBeUndefined();
+      expect(await asks(one, 30)).toBeUndefined();
+    },
+  );
+
+  scenario(
+    "[BV3] every run of the tree is told, and whoever stopped for what is more now goes on",
+    async ({ store, clock }) => {
+      await family(store);
+      for (const [id, limit] of [
+        ["c11", "tree.maxTokens"],
+        ["c2", "maxTokens"],
+      ] as const)
+        await (await take(store, id)).append([reached(limit), suspended("s", { kind: "budget" })], {
+          rest: { wakeAt: undefined },
+        });
+      for (const id of ["r1", "c1"])
+        await (await take(store, id)).append([suspended("w")], { rest: { wakeAt: undefined } });
+      expect(await sets(store, 60)).toBeUndefined();
+      expect(await store.due(clock.now(), 10), "less than it stopped at").toEqual([]);
+      expect(await sets(store, 200)).toBeUndefined();
+      expect(await store.due(clock.now(), 10)).toEqual(["c11"]);
+      const told = (await store.journal("c11")).slice(-2);
+      expect(told).toMatchObject([
+        { type: "BUDGET_SET", payload: { scope: "tree", limits: { maxTokens: 200 }, by: "maria" } },
+        { type: "APPROVAL_DECIDED", payload: { itemId: "budget/1", decision: "approve", by: "maria" } },
+      ]);
+    },
+  );
+}
+
+/** r1 with c1, which has c11, and c2. */
+async function family(store: Store): Promise<void> {
+  await admit(store, "r1");
+  await admitChild(store, "c1", "r1", "r1");
+  await admitChild(store, "c2", "r1", "r1");
+  await admitChild(store, "c11", "c1", "r1");
+}
+
+async function waits(store: Store) {
+  const rows = await Promise.all(["r1", "c1", "c11", "c2"].map((id) => store.run(id)));
+  return Object.fromEntries(rows.map((row) => [row!.id, row!.waitingOn]));
+}
+
+const frozenWith = async (store: Store) =>
+  Object.fromEntries(Object.entries(await waits(store)).map(([id, waitingOn]) => [id, waitingOn?.frozen]));
+
+let sequence = 0;
+
+async function sets(store: Store, maxTokens: number) {
+  const limits = { maxTokens };
+  const set: EventBody = {
+    type: "BUDGET_SET",
+    payload: { limits, scope: "tree", by: "maria" },
+    key: `budget-set/${sequence++}`,
+  };
+  const { seq } = (await store.run("r1"))!;
+  const estimate = { tokens: 0, cost: 0 };
+  const reserve = { estimate, run: {}, tree: limits, anew: true as const };
+  return (await store.append({ runId: "r1", after: seq, events: [set], guard: "unchanged", reserve }))
+    .refused;
+}
+
+/** As a run that was started under another budget. */
+const asks = async (driver: Awaited<ReturnType<typeof take>>, tokens: number) =>
+  (
+    await driver.append([callStarted(`m${driver.after}`)], {
+      reserve: { estimate: { tokens, cost: null }, run: {}, tree: { maxTokens: 1_000 } },
+    })
+  ).refused;
+
+const reached = (limit: string): EventBody => ({
+  type: "LIMIT_REACHED",
+  payload: { limit, value: 100, hard: true, itemId: "budget/1" },
+});

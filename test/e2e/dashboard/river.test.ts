@@ -1,0 +1,98 @@
+// The budget of a tree as a river, and what a person does to a branch of it from the page.
+
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
+import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = withBrowser();
+
+/** A lead with two workers that are in the middle of something, and one that has failed after an attempt that was paid. */
+const project = () =>
+  stageProject({
+    "cadre.yaml": `limits: { tree: { maxCost: 4 } }
+prices:
+  scripted/lead: { input: 20, output: 60 }
+  scripted/worker: { input: 20, output: 60 }
+`,
+    "agents/lead.md": agent("lead", "agents: [worker]\ndelegation: { mode: parallel, maxParallel: 4 }\n"),
+    "agents/worker.md": agent("worker", "kind: subagent\nmaxOutputTokens: 2000\nlimits: { maxCost: 1.5 }\n"),
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    usage: { input: 9000, output: 0 }
+    calls:
+      - { tool: delegate, input: { agent: worker, task: one } }
+      - { tool: delegate, input: { agent: worker, task: two } }
+  - report: { summary: "All parts are there." }
+`,
+    "worker.script.yaml": `turns:
+  - { when: { turn: 1 }, usage: { input: 5000, output: 0 }, calls: [{ tool: LS, input: { path: . } }] }
+  - { when: { attempt: 1 }, delay: 600000, text: Never. }
+  - report: { summary: "Part \${task} is there." }
+`,
+  });
+
+const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
+
+test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, has some taken, is frozen, and is frozen still after a crash", async () => {
+  await using p = await project();
+  const stage = await serve(p);
+  const { page, problems } = await browser.open(stage.link);
+  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
+  await page.goto(`${stage.url}/r/${runId}?view=budget`);
+  await page.getByRole("heading", { name: "$4.00 for the whole tree" }).waitFor();
+  await row(page, /^worker two running \$0\.10 \$0\.\d\d .*\$1\.50/).waitFor();
+  await page.locator("svg[data-river] path").nth(4).waitFor({ state: "attached" });
+
+  const give = row(page, /^worker one/).getByRole("button", { name: "Give to worker, or take" });
+  const dialog = page.getByRole("dialog", { name: "Budget of worker" });
+  await give.click();
+  await dialog.getByLabel("How much, in dollars").fill("1.45");
+  await dialog.getByRole("button", { name: "Take $1.45" }).click();
+  await dialog.getByText(/cannot have less than \$0\.\d\d: so much is spent, or held/).waitFor();
+  await dialog.getByLabel("How much, in dollars").fill("9");
+  await dialog.getByRole("button", { name: "Give $9.00" }).click();
+  await dialog.getByText("The tree does not have so much left for one of its runs.").waitFor();
+  await dialog.getByLabel("How much, in dollars").fill("0.5");
+  await page.keyboard.press("Enter");
+  await row(page, /^worker one running .*\$2\.00/).waitFor();
+
+  await row(page, /^lead/).getByRole("button", { name: "Freeze lead and all below it" }).click();
+  await row(page, /^worker one frozen/).waitFor();
+  stage.up.process.kill("SIGKILL");
+  await stage.up.end();
+  const again = await serve(p, Number(new URL(stage.url).port));
+  await page.goto(`${again.url}/r/${runId}?view=budget`);
+  await row(page, /^worker two frozen/).waitFor();
+  await row(page, /^lead/).getByRole("button", { name: "Thaw lead and all below it" }).click();
+  await row(page, /^lead Get it ready completed/).waitFor();
+  await row(page, /^worker one completed .*\$2\.00/).waitFor();
+  await page.getByRole("button", { name: "Tokens" }).click();
+  await page.waitForURL(/unit=tokens/);
+  await page.getByText("No limit for the whole tree").waitFor();
+  expect(problems.filter((problem) => !/Failed to fetch|ERR_CONNECTION/.test(problem))).toEqual([]);
+});
+
+test("[U48] [U49] the river: nothing that axe finds, in both themes and on a phone", async () => {
+  await using p = await project();
+  const stage = await serve(p);
+  const { page, problems } = await browser.open(stage.link);
+  const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
+  await page.goto(`${stage.url}/r/${runId}?view=budget`);
+  await row(page, /^worker two running/).waitFor();
+  for (const [colorScheme, width] of [
+    ["light", 1280],
+    ["dark", 1280],
+    ["light", 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 844 });
+    await row(page, /^worker one/).waitFor();
+    const { violations } = await new AxeBuilder({ page }).include("main").analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  }
+  expect(problems).toEqual([]);
+});
