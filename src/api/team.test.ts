@@ -81,6 +81,7 @@ function pathOf({ path }: Route): string {
 }
 
 const BODIES: Record<string, unknown> = {
+  "/api/runs/{id}/budget": { maxTokens: 1_000 },
   "/api/runs/{id}/message": { text: "hello" },
   "/api/runs/{id}/probe": { callId: "m1.0" },
   "/api/runs/{id}/outcome": { callId: "m1.0", verdict: "fail" },

@@ -7,8 +7,9 @@ import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/event
 import { receiptOf } from "../journal/hash.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
+import { loopItem } from "../projections/loop-guard.ts";
 import { fold } from "../projections/projection.ts";
-import { loopItem, type RunState, runStateProjection, type ToolCall } from "../projections/run-state.ts";
+import { type RunState, runStateProjection, type ToolCall } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
 import type { Append } from "../stores/store.ts";
 import { grantGiven } from "./give-grant.ts";

@@ -4,7 +4,7 @@
 import { DEFAULT_DELEGATION } from "../journal/definition.ts";
 import type { EventBody } from "../journal/events.ts";
 import { ROUTE_TO } from "../patterns/router.ts";
-import { effectiveInput, receipted, type ToolCall } from "../projections/run-state.ts";
+import { effectiveInput, receipted, type ToolCall } from "../projections/tool-call.ts";
 import type { Refusal, Spawn } from "../stores/store.ts";
 import { waitForPlace } from "./begin-work.ts";
 import { contextFor } from "./child-context.ts";

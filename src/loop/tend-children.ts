@@ -3,7 +3,8 @@
 import { z } from "zod";
 import type { EventBody } from "../journal/events.ts";
 import type { ChildRun } from "../projections/child-runs.ts";
-import { type RunState, receipted, type ToolCall } from "../projections/run-state.ts";
+import type { RunState, ToolCall } from "../projections/run-state.ts";
+import { receipted } from "../projections/tool-call.ts";
 import { beginWork } from "./begin-work.ts";
 import type { OfferedTool } from "./delegation.ts";
 import type { LoopParts } from "./parts.ts";

@@ -25,15 +25,14 @@ import {
   itemIdOf,
   newCalls,
   noteProbe,
+  noteVerdict,
   type OpenModelCall,
   opened,
-  receipted,
   type ToolCall,
 } from "./tool-call.ts";
 import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
-export { loopItem } from "./loop-guard.ts";
-export { effectiveInput, FINAL_REPORT, itemIdOf, receipted, type ToolCall };
+export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
 export interface RunState extends SetBudgets {
   runId: string;
@@ -193,7 +192,7 @@ export function applyRunState(state: RunState, event: JournalEvent): RunState {
       result(state, event);
       break;
     case "OUTCOME_DECIDED":
-      outcomeDecided(state, event);
+      noteVerdict(state.calls, event);
       break;
     case "RUN_SUSPENDED":
       suspended(state, event);
@@ -398,9 +397,4 @@ function childCompleted(state: RunState, event: EventOf<"CHILD_RUN_COMPLETED">):
   const output = { ...result, child_run_id: child.runId };
   call.result = { outcome: success ? "ok" : "error", output, seq: event.seq };
   if (success) state.guard.refused = 0;
-}
-
-function outcomeDecided(state: RunState, event: EventOf<"OUTCOME_DECIDED">): void {
-  const call = state.calls.get(event.payload.toolCallId);
-  if (call && (event.payload.attempt ?? 1) === call.attempts) call.verdict = event.payload;
 }

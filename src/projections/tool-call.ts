@@ -131,3 +131,11 @@ export function noteProbe(
   const call = calls.get(payload.toolCallId);
   if (call) call.probe = { ...payload, ts };
 }
+
+export function noteVerdict(
+  calls: ReadonlyMap<string, ToolCall>,
+  { payload }: EventOf<"OUTCOME_DECIDED">,
+): void {
+  const call = calls.get(payload.toolCallId);
+  if (call && (payload.attempt ?? 1) === call.attempts) call.verdict = payload;
+}

@@ -28,7 +28,8 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   CONTEXT_COMPACTED: "What came before became too long, and a summary stands in its place for the model.",
   LIMIT_REACHED: "A limit was met: soft warns, hard ends the run.",
   BUDGET_SET: "A person said what the run, or its tree, may spend from now on.",
-  RUNNER_STARTED: "A program that does the agent's work was started: where, its session, and in which sandbox.",
+  RUNNER_STARTED:
+    "A program that does the agent's work was started: where, its session, and in which sandbox.",
   RUNNER_SAID: "What such a program said on its way.",
   TIMER_SET: "The run waits for a time.",
   TIMER_FIRED: "That time has come.",
