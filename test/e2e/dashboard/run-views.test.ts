@@ -120,9 +120,10 @@ test.each(["light", "dark"] as const)(
     await page.getByRole("group", { name: "Output" }).waitFor();
     await check();
     await page.goto(`${at(stage, runId, "conversation")}&details=open`);
+    const details = page.getByRole("region", { name: "Details" });
     for (const [tab, words] of Object.entries(PANEL)) {
-      await page.getByRole("tab", { name: tab, exact: true }).click();
-      await page.getByText(words).first().waitFor();
+      await details.getByRole("tab", { name: tab, exact: true }).click();
+      await details.getByText(words).first().waitFor();
       await check();
     }
     expect(problems).toEqual([]);
