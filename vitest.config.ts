@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -17,7 +18,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is waited for comes; on a busy machine it takes longer.
     expect: { poll: { timeout: 20_000 } },
-    maxWorkers: "100%",
+    // Many tests wait, for a lease or a browser, and leave a core idle.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default"],
   },
 });

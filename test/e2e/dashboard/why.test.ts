@@ -18,6 +18,9 @@ beforeAll(async () => {
     "agents/worker.md": agent("worker", "agents: [editor]\ndelegation: { onFailure: fail }\n"),
     "lead.script.yaml":
       "turns:\n  - calls: [{ tool: delegate, input: { agent: worker, task: Mend the parser } }]\n",
+    "agents/writer.md": agent("writer"),
+    "writer.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: a.txt, content: hello } }]\n  - text: Written.\n",
     "editor.script.yaml": "turns:\n  - error: { status: 401, message: The key is not valid }\n",
   });
   const ran = await p.cadre("run", "lead", "Mend it", "--json");
@@ -59,6 +62,23 @@ test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the lo
   await led.getByText(/Started worker: Mend the parser/).waitFor();
   await led.getByRole("button", { name: /^lead: Started: lead/ }).click();
   await page.waitForURL(new RegExp(`/r/${root}\\?view=why#1$`));
+  expect(problems).toEqual([]);
+});
+
+test("[U29] a call that a person approved says that it is what was approved, and by which bytes", async () => {
+  const { page, problems } = opened;
+  const runId = (await p.cadre("run", "writer", "Write it", "--detach")).stdout.trim();
+  const open = async () => (await p.cadre("approve", "--json")).lines().map(({ id }) => String(id));
+  await expect.poll(open).toHaveLength(1);
+  await p.cadre("approve", (await open())[0]!);
+  const begun = async () =>
+    (await p.cadre("show", runId, "--events", "--json")).lines().find(({ type }) => type === "TOOL_STARTED");
+  await expect.poll(begun).toBeDefined();
+  await page.goto(`${stage.url}/r/${runId}?view=why#${(await begun())!["seq"]}`);
+  await page
+    .getByText(/identical to what was approved \d\d:\d\d by .+, sha256 [0-9a-f]{64}/)
+    .first()
+    .waitFor();
   expect(problems).toEqual([]);
 });
 
