@@ -37,6 +37,14 @@ test("[A09] users are made, listed, rotated and revoked by commands, while the s
     expect((await p.cadre("users", ...words)).stderr).toContain(said);
 });
 
+test("[A09] where no server can be reached, a user gets a token, and a link is refused with where to ask for one", async () => {
+  await using p = await project(FILES);
+  expect((await p.cadre("users", "add", "vera", "--role", "operator")).stdout).not.toContain("/open/");
+  const refused = await p.cadre("users", "link", "vera");
+  expect(refused.stderr).toContain("on Postgres ask the one that is up, in its Settings or by its API");
+  expect(refused.code).toBe(1);
+});
+
 test("[WH1] [U32] killed between the event and its delivery, it is delivered by the next process, by the same id", async () => {
   const ids: string[] = [];
   const hanging = Promise.withResolvers<void>();

@@ -40,5 +40,8 @@ export function webRoutes(parts: ApiParts): Route[] {
 
 export function served({ web }: Pick<ApiParts, "web">): Web {
   if (web.served) return web.served;
-  throw new CadreError("CONFLICT", "This process serves no web page: start `cadre up`. Nothing was changed.");
+  throw new CadreError(
+    "CONFLICT",
+    "This process serves no web page: start `cadre up`, or on Postgres ask the one that is up, in its Settings or by its API. Nothing was changed.",
+  );
 }
