@@ -264,7 +264,7 @@ function projectScript(folder: string, name: string): Script {
 
 /** What stands in for a model where there is no key. It says what it is. */
 const rehearsal: Script = ({ task }) => ({
-  text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, or \`model:\` in cadre.yaml) for real work.`,
+  text: `This is a rehearsal by the scripted model: no provider's key was found, so nothing was thought about and nothing was done. The task was: ${task}\n\nSet ANTHROPIC_API_KEY (or OPENAI_API_KEY, GEMINI_API_KEY, or \`model:\` in cadre.yaml) for real work. Without a key it can play a script of yours: docs/scripted-model.md of Cadre.`,
 });
 
 /** A model that cannot be had at all is said before a run begins, not by one that fails. */

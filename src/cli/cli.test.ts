@@ -185,6 +185,7 @@ describe("cadre run", () => {
     const failed = await p.cadre("run", "try");
     expect(failed.code).toBe(1);
     expect(failed.stdout).toMatch(/Failed \(provider\)\n.*\(401\)/);
+    expect(failed.stdout).toMatch(/^Why it failed: cadre why \w+$/m);
     expect(failed.stdout).toMatch(/^Try again from where it failed: cadre retry \w+$/m);
   });
 

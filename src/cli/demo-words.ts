@@ -11,10 +11,11 @@ export interface DemoPlace {
 }
 
 export function demoWords({ link, folder, again }: DemoPlace): string[] {
-  if (again) return ["", `The server was killed, and is back. For a browser that is new to it: ${link}`];
+  if (again) return ["", "The server was killed, and is back. For a browser that is new to it:", `  ${link}`];
   const cadre = launcher();
   return [
-    `Open this, it signs your browser in: ${link}`,
+    "Open this, it signs your browser in:",
+    `  ${link}`,
     "",
     "An incident is under way there, and waits for you. The service, its bug, its log and its tests are real;",
     `the model is scripted. All of it is a copy in ${folder}.`,

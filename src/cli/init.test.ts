@@ -66,7 +66,9 @@ test("asks at a terminal what to begin with and which model; the answers are wha
   await using p = await project({ ".claude/agents/tidy.md": "---\ndescription: Tidies up.\n---\nTidy.\n" });
   Object.assign(p.env, { ANTHROPIC_API_KEY: "one", GEMINI_API_KEY: "two" });
   const terminal = openTerminal(p);
-  await terminal.shows(/The agents that are here[\s\S]*Nothing yet/);
+  await terminal.shows(/● The agents that are here[\s\S]*Nothing yet/);
+  terminal.type(DOWN);
+  await terminal.shows(/● Incident response/);
   terminal.type(DOWN);
   await terminal.shows(/● A coding team/);
   terminal.type(ENTER);

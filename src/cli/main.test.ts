@@ -85,6 +85,10 @@ test("a verb's help is had in two ways; a verb that is none is said", async () =
     stderr: "cadre: Unknown command 'agents vet'. See cadre agents --help.\n",
   };
   expect(await said("help", "agents", "vet")).toEqual(below);
+  const near = { ...below, stderr: "cadre: Unknown command 'agents explian'. Did you mean explain?\n" };
+  expect(await said("agents", "explian", "x")).toEqual(near);
+  const far = { ...below, stderr: "cadre: Unknown command 'agents zzzzzz'. See cadre agents --help.\n" };
+  expect(await said("agents", "zzzzzz")).toEqual(far);
 });
 
 test("--json: a command that was typed wrong is a line of JSON too", async () => {

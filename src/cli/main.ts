@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
+import { nearest } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
 import { createInvocation, EXIT, type Form, type Io } from "./io.ts";
 import { maskedIo } from "./masked-io.ts";
@@ -105,11 +106,27 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addVerbs(program, does);
+  for (const { commands } of program.commands)
+    commands.find((verb) => verb.name() === "list")?.allowExcessArguments();
+  program.hook("preAction", (_, verb) => refuseUnknown(verb));
   program
     .command("help [verb...]")
     .description("print help, or the help of a verb, as in: help agents validate")
     .action((verbs: string[]) => named(program, verbs).outputHelp());
   return program;
+}
+
+/** A verb of a group that is none is taken for words to its list. */
+function refuseUnknown(verb: Command): void {
+  const [word] = verb.args;
+  const group = verb.parent;
+  if (verb.name() !== "list" || !group || word === undefined) return;
+  const meant = nearest(
+    word,
+    group.commands.map((known) => known.name()),
+  );
+  const hint = meant ? `Did you mean ${meant}?` : `See ${commandOf(group)} --help.`;
+  throw new CadreError("USAGE", `Unknown command '${group.name()} ${word}'. ${hint}`);
 }
 
 /** A store in a folder that was only mistyped would be made, and found by nobody. */

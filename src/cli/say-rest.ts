@@ -47,7 +47,7 @@ export async function sayRest(
 
 const keptLines = (runId: string, at: string): string[] => [
   "",
-  "Leaving: nothing is lost. What is under way gets a few seconds to finish; Ctrl-C again leaves at once.",
+  "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
   keptSentence(runId, at),
 ];
 

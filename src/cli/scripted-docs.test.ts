@@ -31,4 +31,7 @@ test("the one with two agents: a parent that delegates, a child that answers", a
   expect(stdout).toMatch(/^Done\nThe clerk has answered\.$/m);
   await p.write("agents/clerk.md", "---\ndescription: Fails.\nmodel: scripted/nobody\n---\nx\n");
   expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Done\nNobody could look it up\.$/m);
+  await p.write("broken.script.yaml", "turns: [{ error: { status: 401, message: no } }]\n");
+  await p.write("agents/clerk.md", "---\ndescription: Fails.\nmodel: scripted/broken\n---\nx\n");
+  expect((await p.cadre("run", "lead", "milk")).stdout).toMatch(/^Done\nThe clerk has failed\.$/m);
 });

@@ -110,7 +110,9 @@ test("--demo takes another port where ours is taken, and says in words what is r
     const { port } = other.address() as AddressInfo;
     p.env["CADRE_PORT"] = String(port);
     const up = p.start("up", "--demo");
-    const [, link, found] = await up.shows(/signs your browser in: (http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/);
+    const [, link, found] = await up.shows(
+      /signs your browser in:\s+(http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/,
+    );
     expect(Number(found)).not.toBe(port);
     expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
     await up.shows(

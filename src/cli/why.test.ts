@@ -53,7 +53,7 @@ describe("a failed tree", () => {
         ].join("\n"),
       ),
     );
-    expect(said).toContain(`\`cadre retry ${lead}\` tries the whole task again.`);
+    expect(said).toContain(`\`cadre retry ${lead}\` tries it again, in a new run that keeps what was done.`);
     expect(said).toContain(`\`cadre why ${researcher}#3\` shows what led to the first cause`);
 
     const back = await p.cadre("why", `${researcher}#3`, "--json");

@@ -99,7 +99,7 @@ function failure(
     chain: told(up, event).toReversed().map(reasonOf),
     next: [
       ...(next === undefined ? [] : [next]),
-      `\`cadre retry ${rootRunId}\` tries the whole task again.`,
+      `\`cadre retry ${rootRunId}\` tries it again, in a new run that keeps what was done.`,
       `\`cadre why ${began.runId}#${began.seq}\` shows what led to the first cause, \`cadre show ${began.runId}\` all that happened in its run.`,
     ],
   };

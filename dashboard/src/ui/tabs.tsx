@@ -21,7 +21,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
       className="flex min-h-0 flex-1 flex-col"
     >
       <div className="flex flex-wrap items-center gap-x-2 border-line border-b">
-        <Radix.List aria-label={label} className="flex min-w-0 overflow-x-auto px-2">
+        <Radix.List aria-label={label} className="flex min-w-0 overflow-x-auto overflow-y-hidden px-2">
           {tabs.map((tab) => (
             <Radix.Trigger
               key={tab.value}

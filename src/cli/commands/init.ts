@@ -61,7 +61,9 @@ async function choose(
   if (pack !== undefined) return { ...first, pack: packNamed(packs, pack) };
   if (!isAttended(invocation)) return first;
   const { askModel, askTemplate } = await import("../init/ask.ts");
-  const offered = TEMPLATES.filter(({ folder }) => folder !== undefined || own.length > 0);
+  // Whoever has agents already most likely wants those.
+  const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);
+  const offered = [...existing, ...TEMPLATES.filter(({ folder }) => folder !== undefined)];
   const wanted = await askTemplate(io, offered);
   if (wanted === undefined) return undefined;
   const model = keyed.length > 1 ? await askModel(io, keyed) : keyed[0];

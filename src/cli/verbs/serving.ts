@@ -4,7 +4,7 @@ import type { Does } from "./does.ts";
 export function addServingVerbs(program: Command, does: Does): void {
   program
     .command("up")
-    .summary("drive what is due here and serve the API, until you end it")
+    .summary("drive what is due here and serve the web page and the API, until you end it")
     .description(
       "Drives whatever is due here and serves the API and the page, on this machine alone unless told otherwise. Prints a link\nthat lets one browser in, once; programs use the token in .cadre/token.",
     )

@@ -59,8 +59,10 @@ test("wide characters count as two cells, marks as none", () => {
 });
 
 test("text is broken between words; a word that is longer than a line stays whole", () => {
-  expect(wrapText("one two three four", 9)).toBe("one two \nthree \nfour");
-  expect(wrapText("a\nverylongword b", 6)).toBe("a\nverylongword \nb");
+  expect(wrapText("one two three four", 9)).toBe("one two\nthree\nfour");
+  expect(wrapText("one two three", 7), "no space behind the last cell").toBe("one two\nthree");
+  expect(wrapText("a\nverylongword b", 6)).toBe("a\nverylongword\nb");
+  expect(wrapText("  in  two\n  x", 12)).toBe("  in  two\n  x");
 });
 
 test("a table aligns its columns, colours or not, and fits its last cell to the line", () => {

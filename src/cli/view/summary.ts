@@ -81,7 +81,9 @@ export const endsLater = (id: string, at: string): string =>
 
 /** How to go on with a run that failed. */
 export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>
-  status === "failed" ? [`Try again from where it failed: cadre retry ${id}${at}`] : [];
+  status === "failed"
+    ? [`Why it failed: cadre why ${id}${at}`, `Try again from where it failed: cadre retry ${id}${at}`]
+    : [];
 
 /** What must be answered before a run can go on, and the exact commands. */
 export function neededLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {

@@ -74,13 +74,16 @@ export function wordWrap(
   let column = begin;
   let start = 0;
   let word = "";
+  // Written with the word behind them: a space in the cell after the last one would make the terminal begin a line.
+  let spaces = "";
   const placed = (): string => {
-    const cells = visibleCells(word);
-    const breaks = column > start && column + cells > columns;
-    if (breaks) column = start = visibleCells(next);
-    column += cells;
-    const text = breaks ? `\n${next}${word}` : word;
-    word = "";
+    if (word === "") return "";
+    const cells = spaces.length + visibleCells(word);
+    const breaks = column + spaces.length > start && column + cells > columns;
+    if (breaks) start = visibleCells(next);
+    column = breaks ? start + visibleCells(word) : column + cells;
+    const text = breaks ? `\n${next}${word}` : `${spaces}${word}`;
+    word = spaces = "";
     return text;
   };
   return {
@@ -90,9 +93,10 @@ export function wordWrap(
         if (character === "\n") {
           out += `${placed()}\n`;
           column = start = 0;
+          spaces = "";
         } else if (character === " ") {
-          out += `${placed()} `;
-          column++;
+          out += placed();
+          spaces += " ";
         } else word += character;
       }
       return out;

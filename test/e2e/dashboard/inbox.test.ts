@@ -120,6 +120,9 @@ describe("answers", () => {
     const [run] = (await client.runs()).runs;
     expect(await summaryOf(client, run!.id)).toContain("I have looked: it began");
     expect(readFileSync(join(p.folder, "began.txt"), "utf8")).toBe("began\n");
+    // It has ended, so no list of the inbox names it any more.
+    await page.getByRole("link", { name: "See what becomes of it" }).click();
+    await page.getByText(/^Completed in /).waitFor();
   });
 
   test("[F13] [U29] what somebody else decides takes the card away, and says who and what", async () => {

@@ -50,7 +50,7 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
   await page.getByRole("heading", { level: 1, name: "worker" }).waitFor();
   await page.getByRole("link", { name: "Back to parent run" }).click();
   await page.getByText("DELEGATION COMPLETE").first().waitFor();
-  await status.getByText(/^Completed in .* \(2 iterations\)$/).waitFor();
+  await status.getByText(/^Completed in .* \(2 turns\)$/).waitFor();
   await page.getByRole("button", { name: "Pin", exact: true }).click();
   await page.getByRole("link", { name: "Agents" }).click();
   await page

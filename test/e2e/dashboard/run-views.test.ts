@@ -63,7 +63,7 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message 
   expect(await answers.count()).toBe(1);
   await expect.poll(() => page.getByText("First I look around.").count()).toBe(0);
   const coder = page.getByRole("group", { name: /^coder/ });
-  await coder.getByText(/^Completed in .* \(2 iterations\)$/).waitFor();
+  await coder.getByText(/^Completed in .* \(2 turns\)$/).waitFor();
   await coder.getByText("note.txt").first().waitFor();
   await page.getByRole("button", { name: /^1 tool · / }).click();
   await page.getByText("First I look around.").waitFor();

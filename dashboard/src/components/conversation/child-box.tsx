@@ -74,7 +74,7 @@ const STYLES: Record<string, string> = {
 function Took({ run: { row } }: { run: RunJournal }) {
   const now = useNow(row.endedAt !== undefined);
   const time = duration((row.endedAt ?? Math.max(now, row.createdAt)) - row.createdAt);
-  const turns = plural(row.turns, "iteration");
+  const turns = plural(row.turns, "turn");
   const words =
     row.endedAt === undefined ? `${time}, ${turns}` : `${WORDS[row.status] ?? "Ended"} in ${time} (${turns})`;
   return <span className="shrink-0 text-muted text-xs tabular-nums">{words}</span>;

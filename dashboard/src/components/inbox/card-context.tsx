@@ -23,8 +23,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
         <Fact name="Cost so far">
           {money(spent.run.cost, spent.run.unpriced)}
           <span className="text-muted">
-            {" "}
-            of {money(spent.tree.cost, spent.tree.unpriced)} in the whole tree
+            , {money(spent.tree.cost, spent.tree.unpriced)} in the whole tree
           </span>
         </Fact>
         {fingerprint !== undefined && (

@@ -29,6 +29,7 @@ export function Inbox({ items, runs }: InboxProps) {
   const order = queue.rows.filter(({ gone }) => !gone).map(({ item }) => item);
   const { current, forget } = useCurrent(wanted, order);
   const [said, setSaid] = useState<string>();
+  const [last, setLast] = useState<ApprovalView>();
   const [answered, setAnswered] = useState(0);
   const item = items.find(({ id }) => id === current);
   const open = (next: ApprovalView | undefined) =>
@@ -36,6 +37,7 @@ export function Inbox({ items, runs }: InboxProps) {
   const step = (by: 1 | -1) => open(neighbour(queue.rows, order, current, by));
   const done = (words: string, those: readonly ApprovalView[], after?: ApprovalView) => {
     setSaid(words);
+    setLast(those[0]);
     setAnswered(answered + 1);
     forget(those);
     open(after);
@@ -61,7 +63,7 @@ export function Inbox({ items, runs }: InboxProps) {
           wanted !== undefined && "max-md:hidden",
         )}
       >
-        <QueuePane {...{ queue, runs, current, said }} />
+        <QueuePane {...{ queue, runs, current, said, last }} />
       </div>
       <div className={classNames("flex min-w-0 flex-1 flex-col", wanted === undefined && "max-md:hidden")}>
         {together && similar.length > 1 ? (

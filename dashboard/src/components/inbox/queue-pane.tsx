@@ -1,6 +1,7 @@
 // The side of the inbox that lists: what was just recorded, what waits, and what is held.
 
-import type { RunSummary } from "../../../../src/api/schema.ts";
+import { Link } from "@tanstack/react-router";
+import type { ApprovalView, RunSummary } from "../../../../src/api/schema.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { HeldRuns, isHeld } from "./held-runs.tsx";
 import { NothingWaits } from "./nothing-waits.tsx";
@@ -12,14 +13,17 @@ export interface QueuePaneProps {
   runs: readonly RunSummary[];
   current: string | undefined;
   said: string | undefined;
+  /** What was answered last: its run may end, and then no list of the inbox names it. */
+  last: ApprovalView | undefined;
 }
 
-export function QueuePane({ queue, runs, current, said }: QueuePaneProps) {
+export function QueuePane({ queue, runs, current, said, last }: QueuePaneProps) {
   const held = runs.filter(isHeld);
   const isEmpty = queue.rows.length === 0 && held.length === 0;
   return (
     <>
       <Said words={said} />
+      {last && <AnsweredRun runId={last.runId} />}
       {isEmpty ? <NothingWaits running={runs} /> : <QueueList queue={queue} current={current} />}
       <HeldRuns runs={held} />
     </>
@@ -36,3 +40,11 @@ function Said({ words }: { words: string | undefined }) {
     </p>
   );
 }
+
+const AnsweredRun = ({ runId }: { runId: string }) => (
+  <p className="truncate px-3 pb-1.5 text-xs">
+    <Link to="/r/$runId" params={{ runId }} className="inline-block py-1 text-accent underline">
+      See what becomes of it
+    </Link>
+  </p>
+);

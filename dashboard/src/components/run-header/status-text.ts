@@ -38,7 +38,7 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 function endText(row: RunRow): string {
   const { word } = standingOf(row);
   const time = duration(row.endedAt! - row.createdAt);
-  const turns = plural(row.turns, "iteration");
+  const turns = plural(row.turns, "turn");
   if (row.status === "completed") return `Completed in ${time} (${turns})`;
   const why = row.stopReason === undefined ? "" : ` ${stopWords(row.stopReason).why}`;
   return `${word === "timeout" ? "Timed out" : capital(word)} after ${time} (${turns}).${why}`;

@@ -59,6 +59,6 @@ describe("the frame", () => {
 
   test("answers that are too long for a line go on below", () => {
     const lines = frameOf({ ...nothing, question, isCardWritten: true }, { columns: 12, rows: 12 });
-    expect(lines).toEqual(["[a]pprove  ", "[r]eject"]);
+    expect(lines).toEqual(["[a]pprove", "[r]eject"]);
   });
 });
