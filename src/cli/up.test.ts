@@ -34,6 +34,20 @@ test("serves on the loopback, refuses a second one with a link of the first, and
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
 });
 
+test("[E1] killed and started again, it says that what was left goes on", async () => {
+  await using p = await project({
+    "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+  });
+  const first = p.start("up", "--port", "0", "--no-open");
+  await first.shows(/Ctrl-C ends it/);
+  expect((await p.spawn("run", "--detach", "slow", "help me")).code).toBe(0);
+  first.process.kill("SIGKILL");
+  expect((await first.end()).stdout).not.toContain("unfinished");
+  const second = p.start("up", "--port", "0", "--no-open");
+  await second.shows(/1 run was left unfinished here: it goes on\. What needs you is in the inbox/);
+});
+
 test("[E1] a command that only looks or writes something down does not keep it from starting", async () => {
   await using p = await project(FILES);
   await p.cadre("runs");
