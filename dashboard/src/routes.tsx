@@ -11,6 +11,7 @@ import { type RunsSearch, runsSearch } from "./components/runs/runs-search.ts";
 import { Shell } from "./components/shell.tsx";
 import { Failure } from "./display/failure.tsx";
 import { Loading } from "./display/loading.tsx";
+import { whenServed } from "./live/load-page.ts";
 import { type AgentSearch, agentSearch } from "./pages/agent-search.ts";
 import { type AgentsSearch, agentsSearch } from "./pages/agents-search.ts";
 import { type CompareSearch, compareSearch } from "./pages/compare-search.ts";
@@ -32,67 +33,97 @@ const runs = createRoute({
   beforeLoad: ({ search: { runId } }) => {
     if (runId !== undefined) throw redirect({ to: "/r/$runId", params: { runId } });
   },
-  component: lazyRouteComponent(() => import("./pages/runs.tsx"), "RunsPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/runs.tsx")),
+    "RunsPage",
+  ),
 });
 
 const run = createRoute({
   getParentRoute: () => root,
   path: "/r/$runId",
   validateSearch: (search): RunSearch => runSearch(search),
-  component: lazyRouteComponent(() => import("./pages/run.tsx"), "RunPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/run.tsx")),
+    "RunPage",
+  ),
 });
 
 const inbox = createRoute({
   getParentRoute: () => root,
   path: "/inbox",
   validateSearch: (search): InboxSearch => inboxSearch(search),
-  component: lazyRouteComponent(() => import("./pages/inbox.tsx"), "InboxPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/inbox.tsx")),
+    "InboxPage",
+  ),
 });
 
 const agents = createRoute({
   getParentRoute: () => root,
   path: "/agents",
   validateSearch: (search): AgentsSearch => agentsSearch(search),
-  component: lazyRouteComponent(() => import("./pages/agents.tsx"), "AgentsPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/agents.tsx")),
+    "AgentsPage",
+  ),
 });
 
 const agent = createRoute({
   getParentRoute: () => root,
   path: "/agents/$name",
   validateSearch: (search): AgentSearch => agentSearch(search),
-  component: lazyRouteComponent(() => import("./pages/agent.tsx"), "AgentPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/agent.tsx")),
+    "AgentPage",
+  ),
 });
 
 const chat = createRoute({
   getParentRoute: () => root,
   path: "/chat",
-  component: lazyRouteComponent(() => import("./pages/chat.tsx"), "ChatPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/chat.tsx")),
+    "ChatPage",
+  ),
 });
 
 const session = createRoute({
   getParentRoute: () => root,
   path: "/chat/$sessionId",
-  component: lazyRouteComponent(() => import("./pages/chat.tsx"), "ChatPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/chat.tsx")),
+    "ChatPage",
+  ),
 });
 
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
   validateSearch: (search): UsageSearch => usageSearch(search),
-  component: lazyRouteComponent(() => import("./pages/usage.tsx"), "UsagePage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/usage.tsx")),
+    "UsagePage",
+  ),
 });
 
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/compare",
   validateSearch: (search): CompareSearch => compareSearch(search),
-  component: lazyRouteComponent(() => import("./pages/compare.tsx"), "ComparePage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/compare.tsx")),
+    "ComparePage",
+  ),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/settings.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(
+    whenServed(() => import("./pages/settings.tsx")),
+    "SettingsPage",
+  ),
 });
 
 export const router = createRouter({

@@ -6,6 +6,7 @@ import { CadreError, toCadreError } from "../errors.ts";
 import { type AsSender, asSender } from "./as-sender.ts";
 import { errorBody, errorResponse, HttpRefusal, statusOf } from "./failure.ts";
 import { createHub } from "./hub.ts";
+import { refusedOf } from "./openai/refused.ts";
 import type { ApiParts } from "./parts.ts";
 import { partsFor, partsForHolder } from "./parts-for.ts";
 import { mayAs, type Person, refuseRole } from "./person.ts";
@@ -72,7 +73,10 @@ export function withRefusals(
 ): Hono {
   const refuse = (c: Context, error: unknown): Response => {
     const failure = toCadreError(error);
-    return page(c, statusOf(failure), errorBody(failure).error.message) ?? errorResponse(failure, mask);
+    const bodyOf = c.req.path.startsWith("/v1/") ? refusedOf : errorBody;
+    return (
+      page(c, statusOf(failure), errorBody(failure).error.message) ?? errorResponse(failure, mask, bodyOf)
+    );
   };
   app.notFound((c) =>
     refuse(c, new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),

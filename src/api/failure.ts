@@ -24,9 +24,13 @@ const UNFORESEEN =
   "Something failed here that nobody foresaw. What was recorded before is safe; the log of the process says more.";
 
 /** What is refused is told back, but never a secret in it. */
-export function errorResponse(error: unknown, mask?: Mask): Response {
+export function errorResponse(
+  error: unknown,
+  mask?: Mask,
+  bodyOf: (failure: CadreError) => object = errorBody,
+): Response {
   const failure = toCadreError(error);
-  const body = errorBody(failure);
+  const body = bodyOf(failure);
   return Response.json(mask ? mask.value(body) : body, { status: statusOf(failure) });
 }
 

@@ -20,9 +20,12 @@ export function demoWords({ link, folder, again }: DemoPlace): string[] {
     "An incident is under way there, and waits for you. The service, its bug, its log and its tests are real;",
     `the model is scripted. All of it is a copy in ${folder}.`,
     "",
-    "With a real model, on a project of your own:",
+    cadre === NPX
+      ? "With a real model, on the project that you are in:"
+      : "With a real model, on a project of your own:",
     "  export ANTHROPIC_API_KEY=…          # or OPENAI_API_KEY, GEMINI_API_KEY",
-    `  cd your-project && ${cadre} init`,
+    // `npx` elsewhere would fetch whatever has our name in the registry.
+    cadre === NPX ? `  ${NPX} init` : `  cd your-project && ${cadre} init`,
     `  ${cadre} up`,
     "",
     "Ctrl-C ends the demo. Once more in the terminal alone:",
@@ -30,8 +33,10 @@ export function demoWords({ link, folder, again }: DemoPlace): string[] {
   ];
 }
 
+const NPX = "npx cadre";
+
 /** As a person types it: npm knows a package by its name, and a clone by nothing. */
 function launcher(): string {
   const path = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
-  return /[\\/]node_modules[\\/]/.test(path) ? "npx cadre" : `node ${path}`;
+  return /[\\/]node_modules[\\/]/.test(path) ? NPX : `node ${path}`;
 }

@@ -24,6 +24,16 @@ export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invoc
   screen.line(screen.paint("dim", them));
 }
 
+/** Of a server, which stays with whatever needs a person, too. */
+export function sayTakenUp(left: readonly RunSummary[], { screen, json }: Invocation): void {
+  if (json || left.length === 0) return;
+  const them =
+    left.length === 1
+      ? "1 run was left unfinished here: it goes on"
+      : `${left.length} runs were left unfinished here: they go on`;
+  screen.line(`${them}. What needs you is in the inbox, and at \`cadre run\`.`);
+}
+
 export async function sayWhatIsLeft(
   { client, owner }: Connection,
   { screen, json }: Invocation,

@@ -1,7 +1,7 @@
 // `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
 
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -32,6 +32,55 @@ test("serves on the loopback, refuses a second one with a link of the first, and
   up.process.kill("SIGTERM");
   expect((await up.end()).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");
+});
+
+/** By the API: a command that waits for its run would take the store when the server is killed. */
+async function begin(
+  folder: string,
+  up: { shows(pattern: RegExp): Promise<RegExpExecArray> },
+  agent: string,
+) {
+  const [, url] = await up.shows(/Cadre is up at (http:\S+)/);
+  const token = readFileSync(join(folder, ".cadre", "token"), "utf8").trim();
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ agent, task: "help me" });
+  expect((await fetch(`${url}/api/runs`, { method: "POST", headers, body })).ok).toBe(true);
+}
+
+test("[E1] killed and started again, it says that what was left goes on", async () => {
+  await using p = await project({
+    "agents/slow.md": "---\nname: slow\ndescription: Helps.\nmodel: scripted/slow\n---\nYou help.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+  });
+  const first = p.start("up", "--port", "0", "--no-open");
+  await begin(p.folder, first, "slow");
+  first.process.kill("SIGKILL");
+  expect((await first.end()).stdout).not.toContain("unfinished");
+  const second = p.start("up", "--port", "0", "--no-open");
+  await second.shows(/1 run was left unfinished here: it goes on\. What needs you is in the inbox/);
+});
+
+test("[E1] killed while one child works and another waits for a person, the list says that work stands still", async () => {
+  const agent = (name: string, keys: string) =>
+    `---\nname: ${name}\ndescription: Helps.\nmodel: scripted/${name}\n${keys}---\nYou help.\n`;
+  await using p = await project({
+    "agents/lead.md": agent("lead", "tools: []\nagents: [slow, pen]\ndelegation: { mode: parallel }\n"),
+    "agents/slow.md": agent("slow", "kind: subagent\n"),
+    "agents/pen.md": agent("pen", "kind: subagent\ntools: [Write]\n"),
+    "lead.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls:\n      - { tool: delegate, input: { agent: slow, task: dig } }\n      - { tool: delegate, input: { agent: pen, task: write } }\n  - text: Done.\n",
+    "slow.script.yaml": "turns:\n  - { delay: 600000, text: Never. }\n",
+    "pen.script.yaml":
+      "turns:\n  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: a.txt, content: a } }] }\n  - text: Done.\n",
+  });
+  const up = p.start("up", "--port", "0", "--no-open");
+  await begin(p.folder, up, "lead");
+  await expect.poll(async () => (await p.cadre("approve")).stdout, { timeout: 20_000 }).toContain("a.txt");
+  up.process.kill("SIGKILL");
+  await up.end();
+  const { stdout } = await p.cadre("runs");
+  expect(stdout).toContain("Waiting for a person");
+  expect(stdout).toContain("No Cadre process is running here");
 });
 
 test("[E1] a command that only looks or writes something down does not keep it from starting", async () => {

@@ -57,7 +57,7 @@ export interface ServersParts {
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   home?: string;
-  environment: NodeJS.ProcessEnv;
+  environment: Record<string, string | undefined>;
   clock: Clock;
 }
 

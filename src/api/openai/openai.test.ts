@@ -132,12 +132,15 @@ describe("a run that waits for a person", () => {
       stream: true,
     });
     let text = "";
+    const titles: string[] = [];
     for await (const chunk of stream) {
+      titles.push(cadre(chunk)?.activity?.title ?? "");
       text += chunk.choices[0]?.delta.content ?? "";
       const item = cadre(chunk)?.needs?.[0];
       if (item) await api.client.decide(item.approvalId, { decision: "approve" });
     }
     expect(text).toMatch(/^I pay\.\n\nThis waits for a person, .*\n\nAnn has it\.$/s);
+    expect(titles).toContain('Done: Pay {"to":"ann","amount":5}');
   });
 });
 
@@ -186,7 +189,11 @@ describe("what is refused is so in OpenAI's form, with our codes", () => {
 
   test("[A14] a wrong key", async () => {
     const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${server.url}/v1`, maxRetries: 0 });
-    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
+    await expect(stranger.models.list()).rejects.toMatchObject({
+      status: 401,
+      code: "UNAUTHORIZED",
+      type: "authentication_error",
+    });
   });
 });
 

@@ -45,6 +45,9 @@ export function createTeller(runId: string, messageId?: string) {
     return add(whole.slice(before.length), before === "");
   };
   const tellEvent = (event: JournalEvent): Told => {
+    const known = names.get(event.runId) ?? emptyNames();
+    names.set(event.runId, known);
+    learnNames(known, event);
     if (event.runId === runId && event.type === "MODEL_CALL_STARTED" && isTurn(event.payload.purpose))
       turns.add(event.payload.callId);
     if (event.runId === runId && event.type === "AGENT_THOUGHT" && turns.has(event.payload.callId)) {
@@ -52,9 +55,6 @@ export function createTeller(runId: string, messageId?: string) {
       const text = textOf(said);
       return { text: rest(callId, text) ?? add(`${ASKED_AGAIN}${text}`, true) };
     }
-    const known = names.get(event.runId) ?? emptyNames();
-    names.set(event.runId, known);
-    learnNames(known, event);
     const entry = timelineEntry(event, known);
     return entry ? { activity: { run_id: event.runId, type: event.type, title: entry.title } } : {};
   };

@@ -127,7 +127,8 @@ function placed(rows: readonly string[][], width: number | undefined): string[] 
   return heads.flatMap((head, index) => [head, `    ${fitted(rows[index]!.at(-1)!, width - 5)}`]);
 }
 
-function remarks({ below }: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
+function remarks(found: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
+  const { below, trees } = found;
   const isFiltered = Object.keys(filterOf(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;
   const nothing = isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`;
@@ -136,12 +137,18 @@ function remarks({ below }: Found, lines: readonly Listed[], options: RunsOption
     ...(hidden > 0
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
-    ...(lines.some(({ standing }) => standing === "left") ? [goesOnLater(at)] : []),
+    // Also where the root itself waits for a person.
+    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(at)] : []),
     ...lines
       .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, at)] : []))
       .slice(0, 1),
   ];
 }
+
+const holdsLeft = (tree: RunTree, { health, open }: Found): boolean =>
+  standingsIn(tree, health, open)
+    .values()
+    .some((standing) => standing === "left");
 
 function limitOf(text: string | undefined): number {
   if (text === undefined) return LIMIT;

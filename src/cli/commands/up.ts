@@ -13,6 +13,7 @@ import { connect } from "../connect.ts";
 import { watchDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { sayTakenUp, unfinished } from "../left-over.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
 import { jsonLine } from "../view/plain.ts";
 
@@ -63,6 +64,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
     try {
       if (!server) return await refuseSecond(connection.client);
       sayUp(invocation, { server, problems: connection.problems, open: options.open, words: demo?.words });
+      if (options.worker && !demo) sayTakenUp(await unfinished(connection.client), invocation);
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
       if (demo) await connection.client.startRun(demo.order, "demo");

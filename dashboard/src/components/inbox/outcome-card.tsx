@@ -70,6 +70,9 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
               </div>
             ))}
           </div>
+          <p className="text-muted text-xs max-md:hidden">
+            This cannot be taken back: a key chooses, <Kbd>Enter</Kbd> confirms.
+          </p>
         </>
       }
     >
