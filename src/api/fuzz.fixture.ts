@@ -157,6 +157,7 @@ function fitting(
       return fc.double({ noNaN: true });
     case "string":
       if (pattern === "^\\d{1,15}$") return fc.oneof(fc.nat().map(String), fc.constant("9".repeat(15)), text);
+      if (pattern !== undefined) return fc.oneof(fc.stringMatching(new RegExp(pattern)), text);
       return known.length > 0 ? fc.oneof(fc.constantFrom(...known), text) : text;
     default:
       return fc.jsonValue({ maxDepth: 2 });

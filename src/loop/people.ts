@@ -131,7 +131,10 @@ export async function cancelRun(
   const row = await parts.store.run(runId);
   if (!row) notFound(runId);
   if (row!.endedAt !== undefined) {
-    const how = row!.stopReason === "moved" ? hasMoved : `has ended already (${row!.status})`;
+    const how =
+      row!.stopReason === "moved"
+        ? "was moved to another store and goes on there"
+        : `has ended already (${row!.status})`;
     throw new CadreError("RUN_TERMINAL", `Run ${runId} ${how}.`, { status: row!.status });
   }
   const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
@@ -389,12 +392,13 @@ function refuseFrozen({ runId, waitingOn }: RunState): void {
 
 export function refuseEnded(state: RunState): void {
   if (!state.end && !state.cancel) return;
-  const ended = state.end?.stopReason === "moved" ? hasMoved : `has ended (${state.end?.status})`;
+  const ended =
+    state.end?.stopReason === "moved"
+      ? "was moved to another store and goes on there"
+      : `has ended (${state.end?.status})`;
   const how = state.end ? ended : "is being cancelled";
   throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
 }
-
-const hasMoved = "was moved to another store and goes on there";
 
 function notFound(id: string): never {
   throw new CadreError("NOT_FOUND", `There is nothing with the id ${id}.`);

@@ -10,14 +10,13 @@ import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";
 import type { Projection } from "./projection.ts";
+import { noteFacts, type ResultFacts } from "./result-facts.ts";
 import { endOf, type RunEnd, SELF_RESUMING, waitingOnOf } from "./run-row.ts";
 import { emptyRunner, followRunner, type RunnerRecord } from "./runner-record.ts";
 import { followBudget, type SetBudgets } from "./set-budget.ts";
 import { callOfSteps, emptySteps, followSteps, type StepRecord } from "./step-record.ts";
 import { emptyTaint, followTaint, type Taint } from "./taint.ts";
 import { emptyTeam, followTeam, type TeamState } from "./team-state.ts";
-import { type TestCounts, testCounts } from "./test-counts.ts";
-import { type Todo, todosIn } from "./todos.ts";
 import {
   CONCLUDE_TEAM,
   effectiveInput,
@@ -34,7 +33,7 @@ import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
 
 export { effectiveInput, FINAL_REPORT, itemIdOf, type ToolCall };
 
-export interface RunState extends SetBudgets {
+export interface RunState extends SetBudgets, ResultFacts {
   runId: string;
   seq: number;
   start: Payload<"RUN_STARTED"> | undefined;
@@ -93,10 +92,6 @@ export interface RunState extends SetBudgets {
   files: Map<string, "created" | "modified" | "deleted">;
   /** Fingerprints of files as the model knows them. */
   seen: Map<string, string>;
-  /** Of the latest run of a test runner, here or below. */
-  tests: TestCounts | undefined;
-  /** The latest list of what is to do. */
-  todos: Todo[];
   taint: Taint;
   /** Results of other runs that have stood in for calls of this one: `<run>#<seq>`. */
   stoodIn: Set<string>;
@@ -365,10 +360,9 @@ function result(state: RunState, event: EventOf<"TOOL_RESULT">): void {
   const call = state.calls.get(id);
   if (!call) return;
   const { output } = event.payload;
-  if (call.name === "Bash" && typeof output === "string") state.tests = testCounts(output) ?? state.tests;
   const outcome = event.payload.outcome ?? (isError ? "error" : "ok");
   call.result = { outcome, output, seq: event.seq };
-  if (outcome === "ok") state.todos = todosIn(call.proposal?.name ?? "", effectiveInput(call)) ?? state.todos;
+  noteFacts(state, call, call.result);
   if (call.isStep) return;
   if ((call.name === FINAL_REPORT || call.name === CONCLUDE_TEAM) && outcome === "error")
     state.guard.badReports++;

@@ -3,7 +3,7 @@
 //  T2  A title is one line and short. What a model or a tool wrote is shown, never obeyed: whoever prints escapes it.
 
 import { toolCallId } from "../ids.ts";
-import type { EventOf, EventType, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
+import type { EventOf, EventType, JournalEvent, Payload } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
 import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";
@@ -14,6 +14,7 @@ import { NOT_STARTED } from "./run-state.ts";
 import { budgetWords } from "./set-budget.ts";
 import { todosIn, todosLine } from "./todos.ts";
 import { ASK_USER } from "./tool-call.ts";
+import { WAIT_TITLES } from "./wait-titles.ts";
 
 export type TimelineKind =
   | "start"
@@ -361,30 +362,12 @@ const RESULTS: Record<NonNullable<Payload<"TOOL_RESULT">["outcome"]>, [TimelineE
   not_started: ["quiet", "Not started"],
 };
 
-const WAITS: Record<WaitingOn["kind"], string> = {
-  child: "Waiting for its children",
-  handoff: "Waiting for the agent that took over",
-  timer: "Waiting",
-  provider: "Waiting for the provider",
-  slot: "Waiting for a free place",
-  approval: "Waiting for an approval",
-  child_hitl: "Waiting: a child needs a person",
-  question: "Waiting for an answer",
-  outcome_unknown: "Outcome unknown: a person must say what happened",
-  budget: "Stopped at its budget: a person may raise it",
-  loop: "Stopped: it repeats itself",
-  storage: "Waiting for space in the store",
-  definition_changed: "Waiting: its definition changed",
-  quarantine: "Set aside: it could not be driven",
-  paused: "Paused",
-};
-
 function waitLine(ts: number, { waitingOn, blocked_by_child_run_id: child }: Payload<"RUN_SUSPENDED">): Line {
   const { kind, until, detail } = waitingOn;
   const needsPerson = !SELF_RESUMING.has(kind);
   const time = until === undefined ? "" : ` until ${timeOf(until, ts)}`;
   const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
-  return ["wait", needsPerson ? "warn" : "quiet", `${WAITS[kind]}${time}${why}`, child ?? detail];
+  return ["wait", needsPerson ? "warn" : "quiet", `${WAIT_TITLES[kind]}${time}${why}`, child ?? detail];
 }
 
 function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"RUN_COMPLETED">): Line {

@@ -1,6 +1,5 @@
 // `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
 
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts, Plug } from "../../api/parts.ts";
@@ -14,6 +13,7 @@ import { watchDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { sayTakenUp, unfinished } from "../left-over.ts";
+import { openBrowser } from "../open-browser.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
 import { jsonLine } from "../view/plain.ts";
 
@@ -169,11 +169,3 @@ const upWords = (url: string, link: string): string[] => [
   `For a browser, once: ${link}`,
   "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
 ];
-
-/** As an argument, never through a shell (A51); where there is no browser, the link stands on the screen. */
-function openBrowser(url: string): void {
-  const program = { darwin: "open", win32: "explorer" }[process.platform as string] ?? "xdg-open";
-  const child = spawn(program, [url], { stdio: "ignore", detached: true });
-  child.once("error", () => {});
-  child.unref();
-}

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { addAgentVerbs } from "./agents.ts";
-import { addDecisionVerbs } from "./decisions.ts";
+import { addBranchVerbs, addDecisionVerbs } from "./decisions.ts";
 import type { Does } from "./does.ts";
 import { addJournalVerbs } from "./journals.ts";
 import { addProjectVerbs } from "./project.ts";
@@ -18,6 +18,7 @@ export function addVerbs(program: Command, does: Does): void {
   addEvalVerbs(program, does);
   addJournalVerbs(program, does);
   addDecisionVerbs(program, does);
+  addBranchVerbs(program, does);
   addAgentVerbs(program, does);
   addServingVerbs(program, does);
   addProjectVerbs(program, does);

@@ -68,6 +68,9 @@ export function addDecisionVerbs(program: Command, does: Does): void {
       "let a run go on that was paused or set aside; one that waits for its provider tries again now",
     )
     .action(does(async () => (await import("../commands/signal.ts")).resume));
+}
+
+export function addBranchVerbs(program: Command, does: Does): void {
   program
     .command("budget <run>")
     .description(

@@ -74,7 +74,7 @@ test("[U29] a call that a person approved says that it is what was approved, and
   const begun = async () =>
     (await p.cadre("show", runId, "--events", "--json")).lines().find(({ type }) => type === "TOOL_STARTED");
   await expect.poll(begun).toBeDefined();
-  await page.goto(`${stage.url}/r/${runId}?view=why#${(await begun())!["seq"]}`);
+  await page.goto(`${stage.url}/r/${runId}?view=why#${String((await begun())!["seq"])}`);
   await page
     .getByText(/identical to what was approved \d\d:\d\d by .+, sha256 [0-9a-f]{64}/)
     .first()

@@ -76,16 +76,7 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
         </>
       }
     >
-      <p>
-        It was begun at {fullTime(item.requestedAt)}
-        {item.host !== undefined && (
-          <>
-            {" "}
-            on <VisibleText text={item.host} /> (pid {item.pid})
-          </>
-        )}
-        , and what ran it is gone. Look whether it took effect, then say so.
-      </p>
+      <Begun item={item} />
       <Body item={item} />
       <OutcomeProbe item={item} keys="l" />
       <label htmlFor="outcome" className="flex flex-col gap-1 text-muted text-sm">
@@ -100,5 +91,20 @@ export function OutcomeCard({ item, takesFocus, onDecided }: CardProps) {
         />
       </label>
     </CardFrame>
+  );
+}
+
+function Begun({ item }: Pick<CardProps, "item">) {
+  return (
+    <p>
+      It was begun at {fullTime(item.requestedAt)}
+      {item.host !== undefined && (
+        <>
+          {" "}
+          on <VisibleText text={item.host} /> (pid {item.pid})
+        </>
+      )}
+      , and what ran it is gone. Look whether it took effect, then say so.
+    </p>
   );
 }
