@@ -4,6 +4,7 @@ import { findRestate } from "../src/engines/restate/binary.fixture.ts";
 import { findPostgres } from "../src/stores/postgres/binaries.fixture.ts";
 import { DRIVERS, trySandbox } from "../src/tools/find-sandbox.ts";
 import { hasHaproxy } from "./fleet/balancer.ts";
+import { findRealAgent, REAL_AGENTS } from "./support/real-agents.ts";
 
 export async function setup(): Promise<() => void> {
   const lines: string[] = [];
@@ -19,6 +20,11 @@ export async function setup(): Promise<() => void> {
   if (!hasHaproxy())
     lines.push(
       "NOT TRIED: the fleet behind HAProxy, which is not installed; a balancer of the tests stood in.",
+    );
+  const absent = REAL_AGENTS.filter((agent) => !findRealAgent(agent)).map(({ name }) => name);
+  if (absent.length > 0)
+    lines.push(
+      `NOT TRIED: as runners, ${absent.join(", ")} (not in the folder that CADRE_REAL_AGENTS names).`,
     );
   const say = () => {
     for (const line of lines) console.warn(`\n${line}`);

@@ -234,11 +234,15 @@ function goneFailure(why: string, { live, run, parts }: Prompt): Failure {
 
 function answered({ text, stop: how }: Extract<Told, { type: "answer" }>, prompt: Prompt): void {
   const { action, live, run } = prompt;
-  const failure = FAILURES[how];
+  const failure = how === "cancelled" && isRefused(run) ? undefined : FAILURES[how];
   closeCalls(run, undefined);
   if (failure) fail(action, failure, run, live);
   else run.record(thought(text, how, prompt));
 }
+
+/** One that stops where it is told no has not failed: it is asked to go on another way. */
+const isRefused = ({ state }: RunJournal): boolean =>
+  [...state.calls.values()].some(({ result }) => result?.outcome === "denied");
 
 /** What it used is its own account: what nobody told is not made up. */
 function thought(text: string, finish: string, { action, live }: Prompt): EventBody {

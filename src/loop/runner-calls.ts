@@ -5,7 +5,7 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import type { Verdict } from "../permissions/permission.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { TODO_WRITE, type Todo } from "../projections/todos.ts";
-import { PROMPT, stepCall, type ToolCall } from "../projections/tool-call.ts";
+import { PROMPT, receipted, stepCall, type ToolCall } from "../projections/tool-call.ts";
 import { beginWork } from "./begin-work.ts";
 import { boundAnswer } from "./bound-answer.ts";
 import type { LoopParts } from "./parts.ts";
@@ -173,6 +173,7 @@ export async function letProgram(ids: readonly string[], run: RunJournal, parts:
   if (now.verdict === "deny")
     return run.record(resultOf(call.id, `Not allowed (${now.rule}). Do it another way.`, "denied"));
   if (!parts.mayBegin()) return run.release();
-  const payload = { toolCallId: call.id, host: parts.host, pid: run.state.runner.started!.pid };
+  const { pid } = run.state.runner.started!;
+  const payload = { toolCallId: call.id, host: parts.host, pid, ...receipted(call, parts) };
   await beginWork([{ type: "TOOL_STARTED", payload }], run, parts);
 }

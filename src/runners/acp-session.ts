@@ -64,7 +64,10 @@ export async function openSession(
         withoutUpdates((params) => isWorking && told.update(readUpdate(params))),
       ),
     });
-  void program.ended.then((why) => line.end({ type: "gone", why }));
+  void program.ended.then((why) => {
+    told.tellHeld();
+    line.end({ type: "gone", why });
+  });
   // One that cannot be heard any more, because of a message that was too long, is of no use to anybody.
   void closed.then(() => endOf(program));
   const facts = await begin(agent, wanted);
@@ -88,7 +91,10 @@ export async function openSession(
         prompt: [{ type: "text", text: words }],
       });
       answered.then(
-        ({ stopReason: stop }) => line.put({ type: "answer", text: told.lastWords(), stop }),
+        ({ stopReason: stop }) => {
+          told.tellHeld();
+          line.put({ type: "answer", text: told.lastWords(), stop });
+        },
         (error: unknown) => reasonOf(error, program).then((why) => line.end({ type: "gone", why })),
       );
       const over = (): void => {

@@ -8,7 +8,10 @@ import { visible } from "../journal/visible.ts";
 import type { ProgramCall } from "../loop/runners.ts";
 
 /** What is known of a call so far: its first report and all updates, laid over each other. */
-export type KnownCall = ToolCallUpdate;
+export type KnownCall = ToolCallUpdate & {
+  /** What its command has printed so far. */
+  printed?: string;
+};
 
 export interface ReadAs {
   workspace: string;
@@ -58,7 +61,7 @@ function namedCall(known: KnownCall, as: ReadAs): Named {
   const [path, second] = paths;
   switch (known.kind) {
     case "execute": {
-      const command = commandIn(raw);
+      const command = commandIn(raw) ?? commandOf(known);
       return command === undefined ? unnamed(known, raw) : { name: "Bash", input: { command } };
     }
     case "read":
@@ -115,6 +118,10 @@ function commandIn(raw: Input): string | undefined {
   return (command as string[]).map(quoted).join(" ");
 }
 
+/** Where a call has no input (Gemini CLI), its title is the command; one that breaks off is not. */
+const commandOf = ({ rawInput, title }: KnownCall): string | undefined =>
+  rawInput === undefined && title && !/(…|\.{3})$/.test(title) ? title : undefined;
+
 /** All that the call says it is about, each once. */
 function pathsOf(known: KnownCall, raw: Input): string[] {
   const said = textIn(raw, "file_path", "abs_path", "path", "filePath", "notebook_path");
@@ -160,11 +167,12 @@ function resultOf(known: KnownCall, { workspace, program }: ReadAs): NonNullable
   return { output: outputOf(known), isError, files, untrusted: isForeign ? `acp ${program}` : undefined };
 }
 
-function outputOf({ content, rawOutput }: KnownCall): string {
+function outputOf({ content, rawOutput, printed }: KnownCall): string {
   const said = (content ?? []).flatMap((part) =>
     part.type === "content" && part.content.type === "text" ? [part.content.text] : [],
   );
   if (said.length > 0) return said.join("\n");
+  if (printed !== undefined) return printed;
   if (rawOutput === undefined || rawOutput === null) return "";
   return typeof rawOutput === "string" ? rawOutput : JSON.stringify(rawOutput);
 }

@@ -1,9 +1,9 @@
 // What is read of a program's updates. The protocol grows, and programs are ahead of it: an update of a kind that is not known here, or of
 // another form, is left alone, and says no more than that the program is alive.
 
-import type { ToolCallUpdate } from "@agentclientprotocol/sdk";
 import { z } from "zod";
 import { Todo } from "../projections/todos.ts";
+import type { KnownCall } from "./program-call.ts";
 
 const Chunk = z.object({
   sessionUpdate: z.literal("agent_message_chunk"),
@@ -17,6 +17,9 @@ const Content = z.union([
   z.looseObject({ type: z.string() }),
 ]);
 
+/** Not of the protocol: how Codex tells what a command prints. */
+const Printed = z.object({ terminal_output_delta: z.object({ data: z.string() }) });
+
 const Call = z.object({
   sessionUpdate: z.enum(["tool_call", "tool_call_update"]),
   toolCallId: z.string(),
@@ -28,6 +31,7 @@ const Call = z.object({
   locations: z.array(z.object({ path: z.string() })).nullish(),
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
+  _meta: Printed.optional().catch(undefined),
 });
 
 const Plan = z.object({ sessionUpdate: z.literal("plan"), entries: z.array(Todo).max(100) });
@@ -46,5 +50,5 @@ export const readUpdate = (params: unknown): Update | undefined =>
   Notification.safeParse(params).data?.update;
 
 /** In the protocol's own form, of whatever kind and content it is. */
-export const knownCall = (told: Extract<Update, { toolCallId: string }>): ToolCallUpdate =>
-  told as ToolCallUpdate;
+export const knownCall = ({ _meta, ...told }: Extract<Update, { toolCallId: string }>): KnownCall =>
+  ({ ...told, printed: _meta?.terminal_output_delta.data }) as KnownCall;

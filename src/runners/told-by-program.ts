@@ -10,6 +10,8 @@ import type { Tellings } from "./tellings.ts";
 /** Of its words in one message, and of its calls in one session: what is beyond is not kept. */
 const MAX_TEXT = 500_000;
 const MAX_CALLS = 5_000;
+/** Some say that a call is in progress, and only then ask whether it may be. */
+const ASKING_MS = 2_000;
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: "cancelled" } };
 
@@ -29,6 +31,8 @@ export class ToldByProgram {
   private readonly as: ReadAs;
   private readonly known = new Map<string, KnownCall>();
   private readonly begun = new Set<string>();
+  /** Calls that have begun and may yet be asked about. */
+  private readonly held = new Map<string, NodeJS.Timeout>();
   /** Dollars, where it says so: all of the session, and how much of it was counted already. */
   private spent: { total: number; counted: number } | undefined;
   private asked = 0;
@@ -62,6 +66,7 @@ export class ToldByProgram {
   permission(request: RequestPermissionRequest, withdrawn: AbortSignal): Promise<RequestPermissionResponse> {
     const call = this.laid(request.toolCall);
     if (!call) return Promise.resolve(CANCELLED);
+    this.letGo(call.toolCallId);
     const ask = ++this.asked;
     const { promise, resolve } = Promise.withResolvers<RequestPermissionResponse>();
     const answer: Ask["answer"] = (response) => {
@@ -74,6 +79,11 @@ export class ToldByProgram {
     const once = optionOf(request, "allow_once") !== undefined;
     this.line.put({ type: "asked", ask, call: programCall({ ...call, status: "pending" }, this.as), once });
     return promise;
+  }
+
+  /** Before the end is told: what has begun by then was not asked about. */
+  tellHeld(): void {
+    for (const id of this.held.keys()) this.tellCall(id);
   }
 
   /** What it said since the last message ended: at the end of its work, the answer. */
@@ -105,13 +115,29 @@ export class ToldByProgram {
   }
 
   private heardOfCall(update: KnownCall): void {
-    const before = this.known.get(update.toolCallId);
+    const { toolCallId: id } = update;
+    const before = this.known.get(id);
     const now = this.laid(update);
     if (!now || isOver(before)) return;
-    if (!isOver(now) && (now.status !== "in_progress" || this.begun.has(now.toolCallId))) return;
-    this.begun.add(now.toolCallId);
+    if (isOver(now)) this.tellCall(id);
+    if (now.status !== "in_progress" || this.begun.has(id)) return;
+    this.begun.add(id);
     this.endMessage();
-    this.line.put({ type: "call", call: programCall(now, this.as) });
+    this.held.set(
+      id,
+      setTimeout(() => this.tellCall(id), ASKING_MS),
+    );
+  }
+
+  private tellCall(id: string): void {
+    this.letGo(id);
+    this.endMessage();
+    this.line.put({ type: "call", call: programCall(this.known.get(id)!, this.as) });
+  }
+
+  private letGo(id: string): void {
+    clearTimeout(this.held.get(id));
+    this.held.delete(id);
   }
 
   /** An update says only what has changed. */
@@ -120,6 +146,10 @@ export class ToldByProgram {
     if (!before && this.known.size >= MAX_CALLS) return undefined;
     const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
     const now = { ...before, ...Object.fromEntries(given) } as KnownCall;
+    if (update.printed) now.printed = ((before?.printed ?? "") + update.printed).slice(0, MAX_TEXT);
+    // What it was said to be about before it began is not what came of it.
+    if (isOver(now) && before?.status === "pending" && !update.content)
+      now.content = (before.content ?? []).filter(({ type }) => type !== "content");
     this.known.set(update.toolCallId, now);
     return now;
   }

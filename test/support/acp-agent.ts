@@ -78,6 +78,8 @@ async function act(line: string, sessionId: string, client: AgentContext): Promi
     case "run":
     case "ask":
     case "ask-always":
+    case "begin-ask":
+    case "ask-bare":
       return doOrAsk(verb, words, { sessionId, client, tell });
     case "child": {
       const child = spawn("sleep", ["600"], { stdio: "ignore" });
@@ -112,8 +114,15 @@ interface Here {
   tell(update: SessionUpdate): Promise<void>;
 }
 
-/** `ask execute rm -rf x`: asks, and does it if it may; `run execute ls` does not ask. */
-async function doOrAsk(verb: string, words: string, { sessionId, client, tell }: Here): Promise<undefined> {
+/**
+ * `ask execute rm -rf x`: asks, and does it if it may; `run execute ls` does not ask. As Codex, `begin-ask` says that it has begun before it
+ * asks, stops its work when it is told no, and has what was printed in a place of its own; as the Gemini CLI, `ask-bare` gives no input.
+ */
+async function doOrAsk(
+  verb: string,
+  words: string,
+  { sessionId, client, tell }: Here,
+): Promise<string | undefined> {
   const [kind = "other", ...rest] = words.split(" ");
   const what = rest.join(" ");
   const toolCallId = `call_${++calls}`;
@@ -130,9 +139,14 @@ async function doOrAsk(verb: string, words: string, { sessionId, client, tell }:
       : {}),
     rawInput: kind === "execute" ? { command: what } : kind === "fetch" ? { url: what } : { what },
   };
+  if (verb === "ask-bare") {
+    delete card.rawInput;
+    card.content = [{ type: "content", content: { type: "text", text: "what it is for" } }];
+  }
+  if (verb === "begin-ask") await tell({ sessionUpdate: "tool_call", ...card, status: "in_progress" });
   if (verb === "run") await tell({ sessionUpdate: "tool_call", ...card, status: "in_progress" });
   else {
-    const options = OPTIONS[verb === "ask" ? "usual" : "always"]!;
+    const options = OPTIONS[verb === "ask-always" ? "always" : "usual"]!;
     const { outcome } = await client.request(methods.client.session.requestPermission, {
       sessionId,
       toolCall: { ...card, status: "pending" },
@@ -142,14 +156,23 @@ async function doOrAsk(verb: string, words: string, { sessionId, client, tell }:
     log("answer", what, chosen);
     if (!chosen.startsWith("a")) {
       await tell({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-      return undefined;
+      return verb === "begin-ask" ? "cancelled" : undefined;
     }
   }
   log("did", what);
+  const over = { sessionUpdate: "tool_call_update", toolCallId, status: "completed" } as const;
+  if (verb === "ask-bare") {
+    await tell(over);
+    return undefined;
+  }
+  if (verb === "begin-ask") {
+    for (const data of ["output ", `of ${what}`])
+      await tell({ ...over, status: "in_progress", _meta: { terminal_output_delta: { data } } });
+    await tell(over);
+    return undefined;
+  }
   await tell({
-    sessionUpdate: "tool_call_update",
-    toolCallId,
-    status: "completed",
+    ...over,
     content: [
       ...(card.content ?? []),
       { type: "content", content: { type: "text", text: `output of ${what}` } },
