@@ -156,7 +156,7 @@ export class Committer extends PostgresReader {
       this.commits = head.commits + 1;
       return made;
     } catch (error) {
-      await undo(client);
+      await undo(client, error);
       this.commits = -1;
       const lost = ending !== undefined && isConnectionLost(error);
       if (lost && (await this.isCommitted(ending!.transaction))) return ending!.made;
