@@ -115,10 +115,12 @@ const CONCURRENCY = 32;
 const DRAIN_MS = 5_000;
 
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { clock = systemClock, ids = systemIds, env = process.env } = options;
+  const { ids = systemIds, env = process.env } = options;
   const project = openProject(options);
   const { config, defaultModel, agents, mask } = project;
-  const store = maskedStore(options.store ?? (await openStore(config, clock)), mask);
+  const store = maskedStore(options.store ?? (await openStore(config, options.clock)), mask);
+  // Several machines have several clocks: the one that the store goes by counts (F36).
+  const { clock = store.clock } = options;
   const listeners = new Set<(delta: Delta) => void>();
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
@@ -213,8 +215,8 @@ const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts =
 });
 
 /** As it is now, each time it is shown. */
-function cardOf({ host, pid, tooNew }: LoopParts, pool: string, version = ""): Work["card"] {
-  const since = Date.now();
+function cardOf({ host, pid, clock, tooNew }: LoopParts, pool: string, version = ""): Work["card"] {
+  const since = clock.now();
   return () => ({ host, pid, pool, version, since, ...(tooNew.size > 0 ? { tooNew: tooNew.size } : {}) });
 }
 
@@ -304,9 +306,8 @@ function loopParts(wiring: LoopWiring): LoopParts {
   };
 }
 
-async function openStore({ store }: Config, clock: Clock): Promise<Store> {
+async function openStore({ store }: Config, clock = systemClock): Promise<Store> {
   if (store.startsWith("sqlite:")) return openSqliteStore({ path: store.slice("sqlite:".length), clock });
-  // Several machines have several clocks: the database's counts.
   if (isOnServer(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",

@@ -19,6 +19,7 @@ export function ownStore(store: Store, user: string): Store {
   };
   return {
     id: store.id,
+    clock: store.clock,
     ...refusing,
     get users() {
       return refuse();

@@ -33,6 +33,7 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
       application_name: "cadre-engine",
       schema: SCHEMA,
       max: MOST_CONNECTIONS,
+      ...DEAD_WITHOUT_A_WORD,
       schedule: false,
       useListenNotify: true,
       superviseIntervalSeconds: LOOK_S,
@@ -46,6 +47,8 @@ export async function createPgBossEngine(options: PgBossEngineOptions): Promise<
 /** Beside the store's own tables, whatever schema those are in. */
 const SCHEMA = "cadre_pgboss";
 const MOST_CONNECTIONS = 4;
+/** Of the driver below: a job that a dead connection has fetched or touched is somebody's again after this. */
+const DEAD_WITHOUT_A_WORD = { query_timeout: 30_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 /** The least that pg-boss takes. With the look and the poll it makes the failover. */
 const SILENT_S = 10;
 const TOUCH_S = 2;

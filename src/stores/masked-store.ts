@@ -8,6 +8,7 @@ import type { Append, CarriedTree, Store } from "./store.ts";
 export function maskedStore(store: Store, mask: Mask): Store {
   return {
     id: store.id,
+    clock: store.clock,
 
     start: (runId, start, idempotency) =>
       store.start(runId, mask.value(start), idempotency && mask.value(idempotency)),

@@ -13,6 +13,7 @@
 //  E7  A tree that is moved ends here in the same transaction in which its last word is written; it comes in once.
 // An answer comes after the commit: what it says is on stable storage (P1).
 
+import type { Clock } from "../clock.ts";
 import type { Position, RunId, Seq } from "../ids.ts";
 import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
@@ -290,7 +291,8 @@ export type CommitListener = (
 export interface Store {
   /** Which store this is: the same across restarts, another for another file. */
   readonly id: string;
-
+  /** The time of all who share it: events, timers and leases are by it. */
+  readonly clock: Clock;
   /** Admits a run. With a key that was used before, the run that it made. Another body under that key: UNPROCESSABLE. */
   start(
     runId: RunId,

@@ -1,5 +1,5 @@
-// What the fleet works on: trees of two runs with every kind of effect, and runs that stay in the middle of a read until
-// the test lets them go on.
+// What the fleet works on: trees of two runs with every kind of effect, runs that stay in the middle of a read until the
+// test lets them go on, and runs whose provider makes them wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 
@@ -10,12 +10,18 @@ export const AGENTS: Record<string, string> = {
   lead: agent("agents: [hand]\ntools: [look]"),
   hand: agent("tools: { allow: [look, charge, stamp], ask: [], deny: [] }"),
   waiter: agent("tools: [look]"),
+  patient: agent("tools: [look]"),
 };
 
 const act = (tool: string, what: string) => ({ tool, input: { what } });
 const DELAY = { delay: 20 };
 
-export function script({ agent: name, turn, task }: ScriptedRequest): ScriptedTurn {
+/** What its provider asks of the patient one. */
+export const PATIENCE_S = 2;
+
+export function script({ agent: name, turn, attempt, task }: ScriptedRequest): ScriptedTurn {
+  if (name === "patient" && attempt === 1)
+    return { error: { status: 429, message: "slow down", retryAfter: PATIENCE_S } };
   return says(task)[name]?.[turn - 1] ?? { text: `${name} is done.` };
 }
 

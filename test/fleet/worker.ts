@@ -4,15 +4,18 @@
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
 import { createRuntime } from "../../src/runtime.ts";
+import { scriptOf, TREES } from "../golden/trees.ts";
 import { oracleTools } from "../support/oracle.ts";
 import { script } from "./trees.ts";
 
 const [folder = ""] = process.argv.slice(2);
+const concurrency = Number(process.env["CADRE_TEST_CONCURRENCY"] ?? 32);
 const runtime = await createRuntime({
   folder,
   env: process.env,
   home: join(folder, "home"),
-  scripts: { fleet: script },
+  scripts: { fleet: script, golden: scriptOf(TREES["delegation-waits"]!) },
+  concurrency,
   // It notes that it has begun, and waits until the test lets it go on.
   tools: oracleTools(join(folder, "effects.log"), {
     after: (_tool, what) => (what.startsWith("wait ") ? appears(`${what.slice(5)}.go`) : undefined),

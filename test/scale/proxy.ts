@@ -1,5 +1,5 @@
 // The network between a worker and its database, as far as a test can cut it: while it is split, nothing comes through in
-// either direction and nobody is told; when it heals, what was on its way arrives late.
+// either direction and nobody is told; when it heals, what was on its way arrives late. A connection may also die alone.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -8,6 +8,8 @@ export interface Proxy {
   /** The address of the same database, through here. */
   url: string;
   split(): void;
+  /** Those that are there are dead without a word, until it heals; new ones come through. */
+  deaden(): void;
   heal(): void;
   close(): Promise<void>;
 }
@@ -33,14 +35,18 @@ export async function startProxy(target: string): Promise<Proxy> {
     }
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
+  const pause = (): void => {
+    for (const socket of sockets) socket.pause();
+  };
   const url = new URL(target);
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,
     split() {
       isSplit = true;
-      for (const socket of sockets) socket.pause();
+      pause();
     },
+    deaden: pause,
     heal() {
       isSplit = false;
       for (const socket of sockets) socket.resume();

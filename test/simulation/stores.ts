@@ -49,6 +49,9 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     gate.pass("read", label, () => call(store()));
   return {
     id: "simulated",
+    get clock() {
+      return store().clock;
+    },
     append: (append) =>
       write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.append(append)),
     acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.acquire(runId, ...how)),

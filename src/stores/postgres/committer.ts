@@ -9,12 +9,13 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient, QueryResult } from "pg";
-import type { Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { Columns, Held } from "../held.ts";
 import { forgetResting } from "../rules.ts";
 import type { CommitListener } from "../store.ts";
 import { Batch } from "./batch.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { isConnectionLost, isUnfitValue, storageError, unknownOutcome } from "./faults.ts";
 import { Feed } from "./feed.ts";
 import { checkIn, checkOut, type Database, NOW_MS, patiently, undo } from "./open.ts";
@@ -42,7 +43,9 @@ export interface CommitterParts {
   schema: string;
   /** When it was opened. */
   position: Position;
-  clock: Clock | undefined;
+  /** Of tests; otherwise time is the database's. */
+  testClock: Clock | undefined;
+  databaseClock: DatabaseClock;
 }
 
 interface Commit {
@@ -51,8 +54,9 @@ interface Commit {
 }
 
 export class Committer extends PostgresReader {
-  /** Of tests; otherwise time is the database's. */
-  protected readonly clock: Clock | undefined;
+  readonly clock: Clock;
+  protected readonly testClock: Clock | undefined;
+  private readonly databaseClock: DatabaseClock;
   private readonly cache = new Map<RunId, Held>();
   /** Those that nobody else can have written to since they were read: a commit elsewhere makes all of them doubtful. */
   private readonly current = new Set<RunId>();
@@ -66,9 +70,11 @@ export class Committer extends PostgresReader {
   /** This process, among those that put blobs. */
   protected readonly holder = crypto.randomUUID();
 
-  constructor({ database, schema, position, clock }: CommitterParts) {
+  constructor({ database, schema, position, testClock, databaseClock }: CommitterParts) {
     super(database);
-    this.clock = clock;
+    this.testClock = testClock;
+    this.databaseClock = databaseClock;
+    this.clock = testClock ?? databaseClock;
     this.feed = new Feed(database, schema, position);
   }
 
@@ -140,7 +146,9 @@ export class Committer extends PostgresReader {
     const client = await checkOut(this.database.pool);
     let ending: { transaction: string; made: Commit } | undefined;
     try {
+      const asked = systemClock.elapsed();
       const head = await begin(client);
+      this.databaseClock.heard(head.now, asked);
       const made = await this.perform(jobs, new Sql(client), head);
       ending = { transaction: head.transaction, made };
       await client.query(this.ending(made.batch));
@@ -148,7 +156,7 @@ export class Committer extends PostgresReader {
       this.commits = head.commits + 1;
       return made;
     } catch (error) {
-      await undo(client);
+      await undo(client, error);
       this.commits = -1;
       const lost = ending !== undefined && isConnectionLost(error);
       if (lost && (await this.isCommitted(ending!.transaction))) return ending!.made;
@@ -179,7 +187,7 @@ export class Committer extends PostgresReader {
       cache: this.cache,
       current: this.current,
       runs: head.runs,
-      now: this.clock?.now() ?? head.now,
+      now: this.testClock?.now() ?? head.now,
       position: head.position,
     });
     await batch.prefetch(

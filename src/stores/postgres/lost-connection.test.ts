@@ -7,9 +7,11 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import { inspect } from "node:util";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { startProxy } from "../../../test/scale/proxy.ts";
 import { admit, context, expectInvariants, signal, take } from "../contract/kit.contract.ts";
 import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
+import { openDatabase } from "./open.ts";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
 import { openPostgresStore } from "./store.ts";
 
@@ -113,6 +115,27 @@ for (const when of ["before it arrives", "after it was made"] as const)
     expect((await store.journal("r1")).map(({ key }) => key)).toEqual(["start", "context/x"]);
     await expectInvariants(store);
   });
+
+test("[F34] connections that die without a word are given up after a bound, and what was asked is done on others", async () => {
+  const url = await postgres.newStore();
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  const store = await open(`${proxy.url}&query_timeout=1000`);
+  await admit(store, "r1");
+  await Promise.all([store.run("r1"), store.run("r1"), store.run("r1")]);
+  proxy.deaden();
+  const read = store.run("r1");
+  expect((await signal(store, "r1", context("x"))).events.map(({ key }) => key)).toEqual([
+    "start",
+    "context/x",
+  ]);
+  expect((await read)?.id).toBe("r1");
+  await expectInvariants(store);
+  const { pool } = await openDatabase(url);
+  onTestFinished(() => pool.end());
+  const { query_timeout: bound, statement_timeout: own } = pool.options;
+  expect(bound, "later than Postgres gives up itself").toBeGreaterThan(own as number);
+});
 
 test("[A61] no error tells the password, whatever is wrong with the address", async () => {
   const url = await postgres.newStore();

@@ -18,6 +18,10 @@ const PATIENCE_MS = 10_000;
 const IDLE_IN_COMMIT_MS = 10_000;
 const LOCK_MS = 20_000;
 const STATEMENT_MS = 60_000;
+/** After Postgres has given up a statement itself: a connection that says nothing by then is dead. */
+const ANSWER_MS = STATEMENT_MS + 5_000;
+/** The system's own is hours. */
+const KEEP_ALIVE_MS = 10_000;
 /** Any number that nobody else locks by. */
 const MIGRATING = 0x0cad7e;
 
@@ -38,8 +42,10 @@ export async function openDatabase(url: string): Promise<Database> {
     connectionString: url,
     application_name: "cadre",
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
+    query_timeout: ANSWER_MS,
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_IN_COMMIT_MS,
     types: numbers(pg.types),
@@ -85,7 +91,7 @@ export async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>)
     checkIn(client);
     return value;
   } catch (error) {
-    await undo(client);
+    await undo(client, error);
     throw error;
   }
 }
@@ -102,8 +108,9 @@ export function checkIn(client: PoolClient): void {
   client.release();
 }
 
-/** Back to the pool as it was, or away with it. */
-export async function undo(client: PoolClient): Promise<void> {
+/** Back to the pool as it was, or away with it. On a connection that is dead nobody hears that it is to be undone. */
+export async function undo(client: PoolClient, why: unknown): Promise<void> {
+  if (isConnectionLost(why)) return client.release(true);
   try {
     await client.query("ROLLBACK");
     checkIn(client);

@@ -1,7 +1,8 @@
 // What is done once when a process opens the store.
 
-import type { Clock } from "../../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import type { CommitterParts } from "./committer.ts";
+import { DatabaseClock } from "./database-clock.ts";
 import { storageError } from "./faults.ts";
 import { NOW_MS, openDatabase, patiently, transaction } from "./open.ts";
 import type { Sql } from "./sql.ts";
@@ -16,14 +17,18 @@ export interface PostgresOptions {
 export async function prepare({ url, clock }: PostgresOptions): Promise<CommitterParts & { id: string }> {
   const database = await openDatabase(url);
   try {
+    const databaseClock = new DatabaseClock();
     const known = await patiently(() =>
       transaction(database.pool, async (sql) => {
         await sql.get("SELECT 1 FROM head FOR UPDATE");
         await sweep(sql, clock?.now() ?? null);
-        return identity(sql);
+        const asked = systemClock.elapsed();
+        const { now, ...found } = await identity(sql);
+        databaseClock.heard(now, asked);
+        return found;
       }),
     );
-    return { ...known, database, clock };
+    return { ...known, database, testClock: clock, databaseClock };
   } catch (error) {
     await database.pool.end();
     throw storageError(error, database.place);
@@ -47,13 +52,20 @@ async function sweep(sql: Sql, now: number | null): Promise<void> {
   if ((await sql.run("DELETE FROM quarantine")) > 0) await sql.run("UPDATE head SET commits = commits + 1");
 }
 
-async function identity(sql: Sql): Promise<{ id: string; schema: string; position: number }> {
+interface Identity {
+  id: string;
+  schema: string;
+  position: number;
+  now: number;
+}
+
+async function identity(sql: Sql): Promise<Identity> {
   await sql.run(
     "INSERT INTO meta (name, value) VALUES ('id', $1) ON CONFLICT DO NOTHING",
     crypto.randomUUID().slice(0, 8),
   );
   const found = await sql.get(
-    "SELECT value AS id, current_schema()::text AS schema, position FROM meta, head WHERE name = 'id'",
+    `SELECT value AS id, current_schema()::text AS schema, position, ${NOW_MS} AS now FROM meta, head WHERE name = 'id'`,
   );
-  return found as { id: string; schema: string; position: number };
+  return found as unknown as Identity;
 }

@@ -154,11 +154,11 @@ class PostgresStore extends Beside implements Store {
   }
 
   due(now: number, limit: number, of?: contract.Workspaces): Promise<RunId[]> {
-    return this.dueRuns({ now, clock: this.clock?.now() ?? null, limit, of });
+    return this.dueRuns({ now, clock: this.testClock?.now() ?? null, limit, of });
   }
 
   workers(): Promise<contract.WorkerRow[]> {
-    return this.reading((sql) => listWorkers(sql, this.clock?.now() ?? null));
+    return this.reading((sql) => listWorkers(sql, this.testClock?.now() ?? null));
   }
 
   async heartbeat(

@@ -33,7 +33,7 @@ export interface SqliteOptions {
 
 export class Committer extends SqliteReader {
   private readonly path: string;
-  protected readonly clock: Clock;
+  readonly clock: Clock;
   private readonly cache = new Map<RunId, Held>();
   /** Blobs between being put and being needed by an append: no prune may take them. */
   protected readonly fresh = new Set<string>();

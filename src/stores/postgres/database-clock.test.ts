@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { fakeClock } from "../../clock.ts";
+import { DatabaseClock } from "./database-clock.ts";
+
+test("[F36] goes on from what was heard, whatever this machine's own clock says", () => {
+  const own = fakeClock();
+  const clock = new DatabaseClock(own);
+  clock.heard(5_000, 0);
+  own.advance(100);
+  own.set(0);
+  expect(clock.now()).toBe(5_100);
+});
+
+test("[F36] an answer that was long on its way makes no good time worse; a database that is set back is followed", () => {
+  const own = fakeClock();
+  const clock = new DatabaseClock(own);
+  clock.heard(5_000, 0);
+  own.advance(20_000);
+  clock.heard(5_010, 0);
+  expect(clock.now(), "as good as before").toBe(25_000);
+  clock.heard(1_000, 20_000);
+  expect(clock.now()).toBe(1_001);
+  clock.heard(9_000, 20_000);
+  expect(clock.now()).toBe(9_000);
+});

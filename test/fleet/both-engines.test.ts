@@ -1,0 +1,153 @@
+// What must be the same with either engine on Postgres, whatever the clocks of the workers say, however much rests in the
+// store, and whoever wrote it. Both engines are tried at the same time: most of it is waiting.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
+import { messageOf } from "../../src/errors.ts";
+import { moveIn } from "../../src/stores/carry.ts";
+import { admit, suspended, take } from "../../src/stores/contract/kit.contract.ts";
+import { describe as onPostgres, startPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { type Crew, type EngineName, type Ground, gather, SOON } from "./crew.ts";
+import { PATIENCE_S } from "./trees.ts";
+
+const SUSPENDED = Number(process.env["CADRE_TEST_SUSPENDED"] ?? 2_000);
+const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
+const NEWER = ["--import", fileURLToPath(new URL("../scale/newer-version.ts", import.meta.url))];
+const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url);
+const HOUR_MS = 3_600_000;
+
+describe("either engine", () => {
+  onPostgres("on Postgres", () => {
+    let ground: Ground;
+    beforeAll(async () => {
+      const servers = [startPostgres("fsync=off", "max_connections=300"), startRestate()] as const;
+      const [postgres, restate] = await Promise.all(servers);
+      ground = { postgres, restate };
+    });
+    afterAll(() => Promise.all([ground.postgres.end(), ground.restate.end()]));
+
+    const withBoth = (title: string, body: (crew: Crew, engine: EngineName, at: Ground) => Promise<void>) =>
+      test(title, async () => {
+        const tried = (["pg-boss", "restate"] as const).map(async (engine) => {
+          const crew = await gather(engine, ground);
+          try {
+            await body(crew, engine, ground);
+          } catch (cause) {
+            throw new Error(`${engine}: ${messageOf(cause)}`, { cause });
+          } finally {
+            await crew.end();
+          }
+        });
+        const failed = (await Promise.allSettled(tried)).filter(({ status }) => status === "rejected");
+        expect(failed).toEqual([]);
+      });
+
+    withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
+    withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
+    withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
+  });
+});
+
+async function clocks(crew: Crew): Promise<void> {
+  const workers = await Promise.all([
+    crew.hire(SKEWED, { CADRE_TEST_CLOCK: `${5 * 60_000},${2 * HOUR_MS}` }),
+    crew.hire(SKEWED, { CADRE_TEST_CLOCK: `0,${-2 * HOUR_MS}` }),
+  ]);
+  const some = (agent: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => crew.admit(agent, `${agent} ${i}`)));
+  const held = await crew.admit("waiter", "wait for held");
+  await expect.poll(() => crew.begun(held), SOON).toHaveLength(1);
+  const before = await some("patient", 4);
+  await crew.allEnd([...before, ...(await some("lead", 2))]);
+  for (const worker of workers) worker.kill("SIGUSR2");
+  const after = await some("patient", 4);
+  await crew.allEnd([...after, ...(await some("lead", 2))]);
+  for (const runId of [...before, ...after]) await wasPatient(runId, crew.server.store);
+
+  expect(crew.begun(held), "nobody took it from who has it").toHaveLength(1);
+  process.kill(crew.begun(held)[0]!.pid, "SIGKILL");
+  await expect.poll(() => crew.begun(held), SOON).toHaveLength(2);
+  crew.letGo("held");
+  await crew.allEnd([held]);
+}
+
+/** Its provider was asked again when it had said, on the store's clock, and nothing took less than no time. */
+async function wasPatient(runId: string, store: Store): Promise<void> {
+  const journal = await store.journal(runId);
+  const times = journal.map(({ ts }) => ts);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  const [asked, again] = journal.filter(({ type }) => type === "MODEL_CALL_STARTED");
+  const [retryAt = Number.NaN] = journal.flatMap(({ type, payload }) =>
+    type === "MODEL_CALL_FAILED" ? [payload.retryAt] : [],
+  );
+  expect(retryAt).toBeGreaterThanOrEqual(asked!.ts + PATIENCE_S * 1_000);
+  expect(retryAt).toBeLessThan(asked!.ts + HOUR_MS);
+  expect(again!.ts).toBeGreaterThanOrEqual(retryAt);
+}
+
+async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<void> {
+  const { store } = crew.server;
+  await Promise.all(Array.from({ length: SUSPENDED }, (_, i) => plantSuspended(`s${i}`, store)));
+  const atRest = () =>
+    ground.postgres.query(
+      "SELECT count(*), sum(seq) AS events, sum(epoch) AS taken FROM runs WHERE agent = 'coder' AND worker IS NULL AND due_at IS NULL",
+      crew.url,
+    );
+  const before = await atRest();
+  expect(before).toMatchObject([{ count: String(SUSPENDED) }]);
+  const runnable = await Promise.all(Array.from({ length: 10 }, () => crew.admit("waiter", "wait for all")));
+  const start = () => crew.hire([], { CADRE_TEST_CONCURRENCY: "3" });
+  const wakes = () => wakesOf(store.id, engine, ground);
+  const once = { of: runnable.toSorted(), waitingTwice: [] };
+
+  const first = await start();
+  await expect.poll(() => crew.begun().length, SOON).toBe(3);
+  await expect.poll(wakes, SOON).toEqual(once);
+  expect(crew.begun(), "no more than it may").toHaveLength(3);
+  first.kill("SIGKILL");
+  await start();
+  await expect.poll(() => crew.begun().length, SOON).toBe(6);
+  await expect.poll(wakes, SOON).toEqual(once);
+  crew.letGo("all");
+  await crew.completed(runnable);
+  expect(await atRest()).toEqual(before);
+}
+
+async function plantSuspended(runId: string, store: Store): Promise<void> {
+  await admit(store, runId);
+  await (await take(store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+}
+
+/** The runs that the engine has a wake of, and those of which more than one waits, beside one that may be under way. */
+async function wakesOf(storeId: string, engine: EngineName, { postgres, restate }: Ground) {
+  const jobs = `SELECT singleton_key AS run, state <> 'created' AS under_way FROM cadre_pgboss.job
+    WHERE name LIKE '${storeId}/%' AND state <> 'completed'`;
+  const calls = `SELECT target_service_key AS run, row_number() OVER (PARTITION BY target_service_key) = 1 AS under_way FROM sys_invocation
+    WHERE target_service_name LIKE 'cadre-${storeId}-%'`;
+  const found = await (engine === "pg-boss" ? postgres.query(jobs) : restate.query(calls));
+  const waiting = found.filter(({ under_way: isUnderWay }) => !isUnderWay).map(({ run }) => String(run));
+  return {
+    of: [...new Set(found.map(({ run }) => String(run)))].toSorted(),
+    waitingTwice: waiting.filter((run, index) => waiting.indexOf(run) < index),
+  };
+}
+
+async function versions(crew: Crew): Promise<void> {
+  const { store } = crew.server;
+  const { root } = await moveIn(readFileSync(GOLDEN, "utf8"), store);
+  const newer = await crew.admit("patient", "of tomorrow");
+  const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
+  const events = [{ type: "CONTEXT_ADDED", payload }] as const;
+  await store.append({ runId: newer, after: Number.MAX_SAFE_INTEGER, events: [...events] });
+
+  await crew.hire();
+  await crew.completed([root, await crew.admit("patient", "of today")]);
+  await expect.poll(async () => (await store.workers())[0]?.tooNew, SOON).toBe(1);
+  expect(await store.quarantined()).toEqual([]);
+  expect((await store.run(newer))?.status).toBe("pending");
+  await crew.hire(NEWER);
+  await crew.completed([newer]);
+}
