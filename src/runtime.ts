@@ -127,11 +127,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const pool = options.pool ?? poolOf(config.pools, config.folder);
   const workspaces = workspacesOf(config.pools, pool);
   const engine = await openEngine({
-    config,
-    storeId: store.id,
-    worker,
+    ...{ config, worker, pool, storeId: store.id },
     concurrency: options.concurrency ?? CONCURRENCY,
-    pool,
     onError: (error, runId) => report(engineProblem(error, runId)),
   });
   const parts = loopParts({ project, clock, ids, store, worker, report, listeners, env });

@@ -1,10 +1,13 @@
 // How a person or the system asks a command to go. The first Ctrl-C and SIGTERM leave in order: what is under way gets
 // a while, and nothing is lost; a second Ctrl-C leaves at once, which loses nothing either.
 
+import { once } from "node:events";
 import { EXIT } from "./io.ts";
 
 export interface Leaving {
   readonly signal: AbortSignal;
+  /** Until somebody asks. */
+  asked(): Promise<void>;
   /** The exit code that the way of leaving asks for. */
   code(): number;
   interrupt(): void;
@@ -40,6 +43,9 @@ export function watchLeaving(exit: (code: number) => void = process.exit): Leavi
   process.on("SIGHUP", terminate);
   return {
     signal: controller.signal,
+    async asked() {
+      if (!controller.signal.aborted) await once(controller.signal, "abort");
+    },
     code: () => code,
     interrupt,
     dispose() {

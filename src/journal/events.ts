@@ -49,6 +49,7 @@ export {
 /** D5: how many agents a message has come through; absent: it is a person's, or nobody's. */
 const Hops = z.int().positive().optional();
 const Attempt = z.int().positive().optional();
+const Note = z.string().optional();
 /** Whose words it may repeat that nobody here wrote; absent: nobody's. */
 const Untrusted = z.array(z.string()).optional();
 /** Of an approved call: the sha256 of its name and input, as it was approved, and as it began. */
@@ -199,7 +200,7 @@ export const payloads = {
     itemId: z.string(),
     decision: z.enum(["approve", "edit", "reject", "answer", "expire"]),
     by: z.string(),
-    note: z.string().optional(),
+    note: Note,
     answer: z.string().optional(),
     input: z.unknown().optional(),
     /** A budget that is raised: the run's own, or with the scope `tree` that of all runs of its tree. */
@@ -213,12 +214,7 @@ export const payloads = {
     receipt: Receipt,
   }),
   /** An item is for this person now; it stays open, and whoever may decide still may (U21). */
-  PERSON_ASKED: z.object({
-    itemId: z.string(),
-    person: z.string(),
-    by: z.string(),
-    note: z.string().optional(),
-  }),
+  PERSON_ASKED: z.object({ itemId: z.string(), person: z.string(), by: z.string(), note: Note }),
   /** What the run, or with `tree` all runs that its root pays for, may spend from now on: a person gave or took. */
   BUDGET_SET: z.object({ limits: Budget, scope: z.literal("tree").optional(), by: z.string() }),
   TOOL_STARTED: z.object({
@@ -257,7 +253,7 @@ export const payloads = {
     verdict: z.enum(["happened", "run_again", "fail"]),
     by: z.string(),
     output: z.string().optional(),
-    note: z.string().optional(),
+    note: Note,
   }),
   /** PB1: what a look found of a call whose outcome nobody knows. It proposes; a person decides. */
   OUTCOME_PROBED: z.object({
@@ -275,7 +271,7 @@ export const payloads = {
   }),
   RUN_RESUMED: z.object({
     by: z.string(),
-    note: z.string().optional(),
+    note: Note,
     /** A person does not wait for the time that the provider named (U45). */
     atOnce: z.literal(true).optional(),
   }),

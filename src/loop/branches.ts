@@ -12,7 +12,8 @@ import { budgetWords } from "../projections/set-budget.ts";
 import type { Spending } from "../projections/tree-budget.ts";
 import { totalTokens } from "../projections/usage.ts";
 import { budgetOf, treeBudgetOf } from "./limits.ts";
-import { type PeopleParts, refuseEnded, signal } from "./people.ts";
+import { type PeopleParts, signal } from "./people.ts";
+import { refuseEnded } from "./refuse-signal.ts";
 
 type Parts = Pick<PeopleParts, "store" | "wake" | "ids">;
 

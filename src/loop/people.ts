@@ -15,6 +15,7 @@ import type { Append } from "../stores/store.ts";
 import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseEdit } from "./refuse-edit.ts";
+import { refuseEnded, refuseFrozen } from "./refuse-signal.ts";
 
 export interface PeopleParts
   extends Pick<
@@ -378,27 +379,6 @@ function notOpen(state: RunState, id: string, itemId: string): never {
 }
 
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
-
-/** A word to one run alone is none to the branch that holds it. */
-function refuseFrozen({ runId, waitingOn }: RunState): void {
-  const [top] = waitingOn?.frozen ?? [];
-  if (top === undefined) return;
-  const branch = top === runId ? "" : ` with the branch of ${top}`;
-  throw new CadreError(
-    "CONFLICT",
-    `Run ${runId} is frozen${branch}: \`cadre thaw ${top}\` lets it go on. Nothing was changed.`,
-  );
-}
-
-export function refuseEnded(state: RunState): void {
-  if (!state.end && !state.cancel) return;
-  const ended =
-    state.end?.stopReason === "moved"
-      ? "was moved to another store and goes on there"
-      : `has ended (${state.end?.status})`;
-  const how = state.end ? ended : "is being cancelled";
-  throw new CadreError("RUN_TERMINAL", `Run ${state.runId} ${how}. Nothing was changed.`);
-}
 
 function notFound(id: string): never {
   throw new CadreError("NOT_FOUND", `There is nothing with the id ${id}.`);

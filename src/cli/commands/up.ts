@@ -1,6 +1,5 @@
 // `cadre up`: drives what is due here, unless workers elsewhere do, and serves the API on a port, until somebody ends it.
 
-import { once } from "node:events";
 import type { CadreClient } from "../../api/client.ts";
 import type { ApiParts, Plug } from "../../api/parts.ts";
 import { BUILT_PAGE, isLoopback, type PublicServer, servePublicly } from "../../api/public-server.ts";
@@ -68,7 +67,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);
       if (demo) await connection.client.startRun(demo.order, "demo");
-      if (!leaving.signal.aborted) await once(leaving.signal, "abort");
+      await leaving.asked();
       log?.tell("stopping");
       return EXIT.done;
     } finally {

@@ -1,6 +1,5 @@
 // `cadre worker`: drives runs, and serves nothing, until somebody ends it.
 
-import { once } from "node:events";
 import { hostname } from "node:os";
 import { DEFAULT_POOL } from "../../config/pools.ts";
 import { loadConfig } from "../../config.ts";
@@ -41,7 +40,7 @@ export async function worker(
       )!;
       for (const problem of connection.problems) if (!json) screen.line(problem);
       screen.line(json ? jsonLine(own) : `Worker ${plainLine(own.name)} takes runs of the pool ${own.pool}.`);
-      if (!leaving.signal.aborted) await once(leaving.signal, "abort");
+      await leaving.asked();
       return EXIT.done;
     } finally {
       await connection.close();
