@@ -15,7 +15,8 @@ import { cancelRun, decideApproval, decideOutcome } from "../loop/people.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { trySandbox } from "../tools/find-sandbox.ts";
 
-const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
+const ROOT = join(import.meta.dirname, "../..");
+const AGENT = join(ROOT, "test/support/acp-agent.ts");
 
 /** An agent whose work the scripted program does. */
 const runner = (more = "", env = ""): string =>
@@ -382,9 +383,10 @@ const bwrap = await trySandbox("bwrap");
 if ("sandbox" in bwrap)
   scenario(
     "[RN9] all of it runs in the sandbox: it writes in the workspace and nowhere else",
-    options({ config: "sandbox: bwrap\n" }),
+    // A clone in /tmp is not to be seen in there, and the program is in it.
+    options({ config: `sandbox: { driver: bwrap, write: [${JSON.stringify(ROOT)}] }\n` }),
     async (world) => {
-      const outside = join(import.meta.dirname, "written-by-a-program");
+      const outside = `/var/tmp/written-by-a-program-${process.pid}`;
       const runId = await world.run(script("touch inside", `touch ${outside}`, "say Never."));
       const { end } = await world.settled(runId);
       expect(end).toMatchObject({
