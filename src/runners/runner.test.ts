@@ -386,7 +386,7 @@ if ("sandbox" in bwrap)
     // A clone in /tmp is not to be seen in there, and the program is in it.
     options({ config: `sandbox: { driver: bwrap, write: [${JSON.stringify(ROOT)}] }\n` }),
     async (world) => {
-      const outside = `/var/tmp/written-by-a-program-${process.pid}`;
+      const outside = `/usr/share/written-by-a-program-${process.pid}`;
       const runId = await world.run(script("touch inside", `touch ${outside}`, "say Never."));
       const { end } = await world.settled(runId);
       expect(end).toMatchObject({
