@@ -22,7 +22,7 @@ export interface UnderWay {
   parts: LoopParts;
 }
 
-const UNASKED = "the program did not ask";
+export const UNASKED = "the program did not ask";
 const TOO_LONG = "it is too long to be shown to a person who is asked";
 const NO_ONCE = "the program offers no way to allow it for one time only";
 

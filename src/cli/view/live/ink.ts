@@ -29,8 +29,9 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
         terminal = own;
       },
     });
+  const heard = mutable(stdout);
   const ink = render(page([]), {
-    stdout,
+    stdout: heard.stdout,
     interactive: true,
     patchConsole: false,
     exitOnCtrlC: false,
@@ -45,10 +46,35 @@ export function startDrawing(stdout: NodeJS.WritableStream): Drawing {
       return () => void suspension.resume();
     },
     end() {
-      // Ink would draw once more what it had put off.
+      // Ink would draw once more what it had put off, and leave an empty line.
       ink.rerender(page([]));
       ink.clear();
+      heard.mute();
       ink.unmount();
+      stdout.write(SHOW_CURSOR);
+    },
+  };
+}
+
+const SHOW_CURSOR = "\u001b[?25h";
+
+/** The same stream, of which nothing is heard any more once it is muted. */
+function mutable<T extends NodeJS.WritableStream>(stdout: T): { stdout: T; mute(): void } {
+  let isMuted = false;
+  const write = (text: string, ...more: (string | (() => void))[]): boolean => {
+    if (!isMuted) return Reflect.apply(stdout.write, stdout, [text, ...more]) as boolean;
+    for (const done of more) if (typeof done === "function") queueMicrotask(done);
+    return true;
+  };
+  const get = (target: T, key: string | symbol): unknown => {
+    if (key === "write") return write;
+    const value: unknown = Reflect.get(target, key);
+    return typeof value === "function" ? value.bind(target) : value;
+  };
+  return {
+    stdout: new Proxy(stdout, { get }),
+    mute() {
+      isMuted = true;
     },
   };
 }
