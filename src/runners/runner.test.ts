@@ -265,6 +265,21 @@ scenario(
   },
 );
 
+scenario(
+  "[RN7] what it says that it has cost is held against its budget: it is stopped in the middle of its work",
+  options({ agent: `${runner()}\nlimits: {maxCost: 0.2}` }),
+  async (world) => {
+    const runId = await world.run(script("cost 0.25", "say Spent.", "run read a.txt", "wait"));
+    const { end, usage } = await world.settled(runId);
+    expect(end).toMatchObject({ status: "failed", stopReason: "budget" });
+    expect(usage.cost).toBe(0.25);
+    expect(payloadsOf(await world.events(runId), "LIMIT_REACHED")[0]).toMatchObject({
+      limit: "maxCost",
+      hard: true,
+    });
+  },
+);
+
 const TWICE = script("run read a.txt", "child", "wait", "THEN", "say Went on.");
 
 scenario(
