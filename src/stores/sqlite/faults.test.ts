@@ -30,7 +30,7 @@ import {
   toolStarted,
 } from "../contract/kit.contract.ts";
 import type { Store } from "../store.ts";
-import { refuseOldSqlite } from "./open.ts";
+import { refuseOldSqlite, storageError } from "./open.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { openSqliteStore } from "./store.ts";
 
@@ -346,3 +346,8 @@ function failureOf(act: () => unknown): CadreError {
   }
   throw new Error("it did not fail");
 }
+
+test("[F29] a disk that is full before the store is opened is called full, and not an error of input", () => {
+  const said = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 4874 });
+  expect(storageError(said, "cadre.db")).toMatchObject({ code: "STORAGE_FULL" });
+});

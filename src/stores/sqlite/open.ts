@@ -9,6 +9,8 @@ import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
+/** SQLITE_IOERR_SHMSIZE: what a disk that is full already says to who opens the file. */
+const NO_ROOM_TO_SHARE = 4874;
 /** SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_RANGE. */
 const UNFIT_VALUE = new Set([18, 19, 20, 25]);
 
@@ -47,7 +49,7 @@ export function storageError(error: unknown, path: string): CadreError {
   if (error instanceof CadreError) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
   const primary = errcode === undefined ? undefined : errcode & 0xff;
-  if (primary === 13 || code === "ENOSPC") {
+  if (primary === 13 || errcode === NO_ROOM_TO_SHARE || code === "ENOSPC") {
     return new CadreError(
       "STORAGE_FULL",
       `There is no space left for ${path}. Nothing that was acknowledged is lost and no new step begins; free some space and the runs go on by themselves.`,
