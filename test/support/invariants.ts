@@ -1,14 +1,13 @@
 // What must hold after every test, whatever happened (FAULTS §1, I1-I11).
 
 import { expect } from "vitest";
-import { type EventOf, type JournalEvent, TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { checkReceipts } from "../../src/loop/receipts.ts";
-import { UNASKED } from "../../src/loop/runner-calls.ts";
 import { applyRunRow, firstRow } from "../../src/projections/run-row.ts";
 import { digest } from "../../src/stores/blobs.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { effects } from "./oracle.ts";
-import { type Told, treeProblems } from "./tree-invariants.ts";
+import { isReport, type Told, treeProblems } from "./tree-invariants.ts";
 
 export async function checkInvariants(store: Store, oracleFile: string): Promise<void> {
   const { runs } = await store.runs({ limit: 10_000 });
@@ -77,13 +76,3 @@ export async function checkInvariants(store: Store, oracleFile: string): Promise
   expect(checkReceipts(journals, digest).problem, "I8").toBeUndefined();
   if (setAside.size === 0) expect(treeProblems(told)).toEqual([]);
 }
-
-/** What a program began without asking is told when it is heard of. */
-const isReport = (
-  { payload: { toolCallId } }: EventOf<"TOOL_STARTED">,
-  events: readonly JournalEvent[],
-): boolean =>
-  events.some(
-    ({ type, payload }) =>
-      type === "TOOL_PROPOSED" && payload.toolCallId === toolCallId && payload.rule?.startsWith(UNASKED),
-  );

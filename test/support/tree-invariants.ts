@@ -3,6 +3,7 @@
 
 import type { EventOf, JournalEvent, Payload, Spent } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import { UNASKED } from "../../src/loop/runner-calls.ts";
 import type { RunRow } from "../../src/projections/run-row.ts";
 
 export interface Told {
@@ -58,9 +59,21 @@ function lateStarts(run: Told, byId: ReadonlyMap<string, Told>): string[] {
     cancels.push(above.events.find(({ type }) => type === "CANCEL_REQUESTED")?.position ?? Infinity);
   }
   const cancelled = Math.min(...cancels);
-  const late = run.events.find(({ type, position }) => BEGINNINGS.has(type) && position > cancelled);
+  const late = run.events.find(
+    (event) => BEGINNINGS.has(event.type) && event.position > cancelled && !isReport(event, run.events),
+  );
   return late ? [`I7 ${run.row.id} #${late.seq} ${late.type} after a cancel in its lineage`] : [];
 }
+
+/** What a program began without asking is told when it is heard of, also after a cancel. */
+export const isReport = ({ payload: started }: JournalEvent, events: readonly JournalEvent[]): boolean =>
+  "toolCallId" in started &&
+  events.some(
+    ({ type, payload }) =>
+      type === "TOOL_PROPOSED" &&
+      payload.toolCallId === started.toolCallId &&
+      payload.rule?.startsWith(UNASKED),
+  );
 
 const BEGINNINGS: ReadonlySet<string> = new Set(["TOOL_STARTED", "MODEL_CALL_STARTED", "CHILD_RUN_STARTED"]);
 
