@@ -1,0 +1,134 @@
+// One life on a folder, from its start until the root has ended. Counts every boundary it passes, before and after each
+// append and each effect, and kills its process with SIGKILL at the one it was told.
+
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/clock.ts";
+import { TERMINAL_TYPES } from "../../src/journal/events.ts";
+import type { Script } from "../../src/models/script.ts";
+import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { Store } from "../../src/stores/store.ts";
+import { beThePerson } from "../support/honest-person.ts";
+import { oracleTools } from "../support/oracle.ts";
+import { SCENARIOS, type ScenarioName, script } from "./scenario.ts";
+
+/** Ends by itself when `killAt` is 0, and then writes down no boundaries. */
+export async function live(name: ScenarioName, folder: string, killAt: number): Promise<void> {
+  const scenario = SCENARIOS[name];
+  const { task, root, agents, files = {} } = scenario;
+  const oracle = join(folder, "effects.log");
+  mkdirSync(join(folder, "agents"), { recursive: true });
+  for (const [agent, text] of Object.entries(agents))
+    writeFileSync(join(folder, "agents", `${agent}.md`), text);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "agents", file), text);
+  const death = deathAt(killAt, join(folder, "boundaries.log"));
+  const store = watched(openSqliteStore({ path: join(folder, "cadre.db"), clock: systemClock }), death);
+  const said = script(scenario);
+  const model: Script = (request) => {
+    const { runId: of, turn, attempt } = request;
+    appendFileSync(join(folder, "model.log"), `${of} ${turn} ${attempt}\n`);
+    return said(request);
+  };
+  const runtime = await createRuntime({
+    folder,
+    env: { CADRE_TRUST: "1" },
+    home: join(folder, "home"),
+    store,
+    scripts: { crash: model },
+    tools: oracleTools(oracle, {
+      before: (tool) => boundary(`before ${tool}`, death),
+      after: (tool) => boundary(`after ${tool}`, death),
+    }),
+  });
+  const ended = endsIn(store, runtime, oracle);
+  const alive = setInterval(() => {}, 1_000);
+  const { runId } = await runtime.admit({ agent: root, task, attended: true }, "crash-suite");
+  await runtime.start();
+  await ended(runId);
+  if (scenario.fork) await ended((await runtime.fork(runId, scenario.fork, "crash-fork")).runId);
+  clearInterval(alive);
+  await runtime.stop();
+  await store.close();
+}
+
+interface Death {
+  /** True at the boundary that this life ends at. */
+  isLast(name: string): boolean;
+  isNear(): boolean;
+  /** What was queued before this boundary is on disk; what comes after it is not. */
+  die(): Promise<never>;
+  inFlight: Set<Promise<unknown>>;
+}
+
+function deathAt(killAt: number, log: string): Death {
+  const inFlight = new Set<Promise<unknown>>();
+  let passed = 0;
+  let dying = false;
+  return {
+    inFlight,
+    isNear: () => dying,
+    isLast(name) {
+      passed++;
+      if (killAt === 0) return false;
+      appendFileSync(log, `${passed} ${name}\n`);
+      return passed === killAt;
+    },
+    async die() {
+      dying = true;
+      await Promise.allSettled(inFlight);
+      process.kill(process.pid, "SIGKILL");
+      return new Promise(() => {});
+    },
+  };
+}
+
+async function boundary(name: string, death: Death): Promise<void> {
+  if (death.isLast(name)) await death.die();
+}
+
+const WATCHED = ["start", "append", "acquire", "release", "heartbeat"] as const;
+
+function watched(store: Store, death: Death): Store {
+  const call =
+    (name: (typeof WATCHED)[number]) =>
+    async (...args: unknown[]): Promise<unknown> => {
+      const types =
+        name === "append"
+          ? ` ${(args[0] as { events: { type: string }[] }).events.map((event) => event.type).join()}`
+          : "";
+      if (death.isNear()) return new Promise(() => {});
+      if (death.isLast(`before ${name}${types}`)) await death.die();
+      const answer = (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
+      death.inFlight.add(answer);
+      try {
+        return await answer;
+      } finally {
+        death.inFlight.delete(answer);
+        await boundary(`after ${name}${types}`, death);
+      }
+    };
+  const overrides = Object.fromEntries(WATCHED.map((name) => [name, call(name)]));
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value = overrides[key as string] ?? Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+/** Somebody answers whatever is asked until the run has ended. */
+function endsIn(store: Store, runtime: Runtime, oracle: string): (runId: string) => Promise<void> {
+  let onEnd: (runId: string) => void = () => {};
+  store.onCommit((events) => {
+    for (const { runId, type } of events) if (TERMINAL_TYPES.has(type)) onEnd(runId);
+    if (events.some((event) => event.type === "RUN_SUSPENDED")) void beThePerson(runtime, oracle);
+  });
+  return async (runId) => {
+    const ended = new Promise<void>((resolve) => {
+      onEnd = (other) => other === runId && resolve();
+    });
+    await beThePerson(runtime, oracle);
+    if ((await store.run(runId))?.endedAt === undefined) await ended;
+  };
+}
