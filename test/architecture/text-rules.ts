@@ -103,16 +103,21 @@ const DECLARED = /\b(?:const|let|function\*?|class|interface|type)\s+(\w+)/g;
 /** Looks at the names that we choose (declarations and files), not at those that libraries brought. */
 function wrongWords({ files, sources }: Tree): string[] {
   const avoided = avoidedWords(files.get("GLOSSARY.md") ?? "");
-  const judge = (name: string, place: string) =>
-    [...avoided]
-      .filter(([wrong]) => ` ${wordsOf(name)} `.includes(` ${wrong} `))
-      .map(([wrong, right]) => `${place}: \`${name}\` says "${wrong}"; our word is "${right}"`);
+  const judge = (name: string, { path, code }: Source, index: number) => {
+    const words = ` ${wordsOf(name)} `;
+    return [...avoided]
+      .filter(([wrong]) => words.includes(` ${wrong} `))
+      .map(
+        ([wrong, right]) =>
+          `${path}:${lineAt(code, index)}: \`${name}\` says "${wrong}"; our word is "${right}"`,
+      );
+  };
   return sources
     .filter((source) => source.path.startsWith("src/") && !source.isTest)
-    .flatMap(({ path, code }) => [
-      ...judge(path.replace(/^.*\//, "").replace(/\.tsx?$/, ""), `${path}:1`),
-      ...Array.from(code.matchAll(DECLARED)).flatMap((found) =>
-        judge(found[1] ?? "", `${path}:${lineAt(code, found.index)}`),
+    .flatMap((source) => [
+      ...judge(source.path.replace(/^.*\//, "").replace(/\.tsx?$/, ""), source, 0),
+      ...Array.from(source.code.matchAll(DECLARED)).flatMap((found) =>
+        judge(found[1] ?? "", source, found.index),
       ),
     ]);
 }
