@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Playground, playground } from "../../test/support/playground.ts";
 import { READ_ONLY_COMMANDS, type ReadOnlySpec } from "./read-only-commands.ts";
 
-const RUNS = Number(process.env["FC_RUNS"] ?? 800);
+const RUNS = Number(process.env["FC_RUNS"] ?? 300);
 const SEED = Number(process.env["FC_SEED"] ?? 2026);
 
 let ground: Playground;

@@ -3,12 +3,12 @@
 import { expect } from "vitest";
 import { KINDS, type Kind } from "./run-seeds.ts";
 import { simulate } from "./simulate.ts";
-import type { Mutant } from "./surroundings.ts";
+import type { Findable } from "./surroundings.ts";
 
 /** A breakage that is not seen within so many seeds counts as not seen. */
 const BOUND = 300;
 
-export async function findMutant(kind: Kind, mutant: Mutant & { found: RegExp }): Promise<void> {
+export async function findMutant(kind: Kind, mutant: Findable): Promise<void> {
   const { seed, problem } = await firstProblem(kind, mutant);
   expect(problem, `not found in ${BOUND} seeds`).toBeDefined();
   console.log(`found by seed ${seed}: ${problem!.slice(0, 140)}`);
@@ -17,11 +17,9 @@ export async function findMutant(kind: Kind, mutant: Mutant & { found: RegExp })
   );
 }
 
-async function firstProblem(
-  kind: Kind,
-  mutant: Mutant & { found: RegExp },
-): Promise<{ seed: number; problem?: string }> {
-  for (let seed = 1; seed <= BOUND; seed++) {
+async function firstProblem(kind: Kind, mutant: Findable): Promise<{ seed: number; problem?: string }> {
+  const { from = 1 } = mutant;
+  for (let seed = from; seed < from + BOUND; seed++) {
     const { problems } = await simulate(KINDS[kind](seed), mutant);
     const problem = problems.find((text) => mutant.found.test(text));
     if (problem !== undefined) return { seed, problem };

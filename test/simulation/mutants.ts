@@ -5,16 +5,21 @@ import type { EventBody } from "../../src/journal/events.ts";
 import { OUTCOME_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
 import type { Append, Store, Writer } from "../../src/stores/store.ts";
-import type { Mutant, Surroundings } from "./surroundings.ts";
+import type { Findable, Surroundings } from "./surroundings.ts";
 
-/** A breakage, and how the problem begins by which it must be found. */
-export const MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+export const MUTANTS: readonly Findable[] = [
   { name: "an intent is written after its effect", found: /^L3 /, store: intentAfterEffect },
-  { name: "an outcome is acknowledged before it is committed", found: /^I1 /, store: acknowledgedEarly },
+  {
+    name: "an outcome is acknowledged before it is committed",
+    found: /^I1 /,
+    from: 42,
+    store: acknowledgedEarly,
+  },
   { name: "keys are ignored: whatever is written twice stands there twice", found: /^J1 /, store: keyless },
   {
     name: "an unsafe call is recovered like a read",
     found: /^I4 /,
+    from: 289,
     tools: (tools) => tools.map((tool) => (tool.name === "charge" ? { ...tool, effect: "read" } : tool)),
   },
   {

@@ -13,13 +13,13 @@ import { injectMessage, team } from "../../src/patterns/team.ts";
 import { wordsAfter } from "../../src/patterns/team-words.ts";
 import { childCompleted } from "../../src/projections/tree.ts";
 import { replace, withSpawn } from "./breaking.ts";
-import type { Mutant } from "./surroundings.ts";
+import type { Findable } from "./surroundings.ts";
 
 const { childCompleted: completed } = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
   "../../src/projections/tree.ts",
 );
 
-export const PATTERN_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+export const PATTERN_MUTANTS: readonly Findable[] = [
   {
     name: "a handoff starts its target twice",
     found: /^F26 /,

@@ -35,6 +35,13 @@ export interface Mutant {
   install?(): () => void;
 }
 
+export interface Findable extends Mutant {
+  /** How the problem begins by which it must be found. */
+  found: RegExp;
+  /** Where the search begins, if the first seed that shows it is far. */
+  from?: number;
+}
+
 /** A simulated process, as its parts see it. */
 export interface SimProcess {
   readonly name: string;

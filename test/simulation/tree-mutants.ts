@@ -10,13 +10,13 @@ import { leavePlace } from "../../src/stores/sqlite/places.ts";
 import type { Append, Store } from "../../src/stores/store.ts";
 import { replace, withSpawn } from "./breaking.ts";
 import { unfenced } from "./mutants.ts";
-import type { Mutant } from "./surroundings.ts";
+import type { Findable } from "./surroundings.ts";
 
 const real = await vi.importActual<typeof import("../../src/projections/tree.ts")>(
   "../../src/projections/tree.ts",
 );
 
-export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
+export const TREE_MUTANTS: readonly Findable[] = [
   // Of no tree alone; but in a tree there is more that somebody may have lost.
   {
     name: "the fence is gone: a driver that has lost its run writes as if it still had it",
@@ -51,6 +51,7 @@ export const TREE_MUTANTS: readonly (Mutant & { found: RegExp })[] = [
   {
     name: "whoever begins something is at work, however many are",
     found: /^B4 /,
+    from: 72,
     store: (store) => ({ ...store, append: (append) => store.append({ ...append, concurrent: Infinity }) }),
   },
   {
