@@ -5,13 +5,21 @@ import { defineConfig } from "vitest/config";
 // Without it each process that a test starts compiles everything anew: three seconds instead of one.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
+const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
+/** They put spies in place of modules. */
+const APART = ["test/simulation/*mutants.test.ts"];
+
 export default defineConfig({
   // As a module with steps finds it: the Cadre that runs it.
   resolve: {
     alias: [{ find: /^cadre$/, replacement: fileURLToPath(new URL("src/index.ts", import.meta.url)) }],
   },
   test: {
-    include: ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    // A process for each file would spend as much on reading modules as on tests.
+    projects: [
+      { extends: true, test: { name: "together", isolate: false, include: ALL, exclude: APART } },
+      { extends: true, test: { name: "apart", include: APART } },
+    ],
     setupFiles: ["test/setup.ts"],
     globalSetup: ["test/untried.ts", "test/built-page.ts"],
     testTimeout: 120_000,

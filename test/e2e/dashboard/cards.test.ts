@@ -1,10 +1,9 @@
 // The cards that are seldom seen: another host, a server's tool, work for another agent, a budget, a run that repeats itself.
 
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
+import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { listed, opened, openInbox } from "./inbox.fixture.ts";
 import { stageProject } from "./stage.fixture.ts";
@@ -43,12 +42,6 @@ const asking = async (): Promise<Project> => {
   return p;
 };
 
-const accessible = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [
-    id,
-    nodes.map(({ html }) => html),
-  ]);
-
 test("[U20] [U21] each kind of item has a card that says what it is about, without a barrier", async () => {
   await using p = await asking();
   const { client, page, problems } = await openInbox(browser, p, {
@@ -64,7 +57,7 @@ test("[U20] [U21] each kind of item has a card that says what it is about, witho
 
   await opened(page, /example\.test/);
   await card.getByText("example.test").first().waitFor();
-  expect(await accessible(page)).toEqual([]);
+  expect(await barriers(page)).toEqual([]);
 
   await opened(page, /mcp__files|read_text_file/);
   await card
@@ -82,7 +75,7 @@ test("[U20] [U21] each kind of item has a card that says what it is about, witho
 
   await opened(page, /spender/);
   await card.getByRole("heading", { name: "spender has used up its budget" }).waitFor();
-  expect(await accessible(page)).toEqual([]);
+  expect(await barriers(page)).toEqual([]);
 
   await opened(page, /looper/);
   await card.getByRole("heading", { name: "looper repeats itself" }).waitFor();

@@ -1,19 +1,13 @@
 // What a yes comes to: before it is given, the blast radius of a delegation; after several, a rule that would spare them.
 
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
+import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
 import { listed, openInbox, SOON, summaryOf } from "./inbox.fixture.ts";
 import { stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
-
-const accessible = async (page: Parameters<typeof listed>[0]) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => [
-    id,
-    nodes.map(({ html }) => html),
-  ]);
 
 test("[BR1] [BR2] the card says in one line what could come of a delegation, on demand by whom, and what is new", async () => {
   await using p = await stageProject({
@@ -45,7 +39,7 @@ test("[BR1] [BR2] the card says in one line what could come of a delegation, on 
   const rows = await card.getByRole("listitem").allInnerTexts();
   expect(rows).toContain("Write\nonly Write(docs/**); held by planner");
   expect(rows).toContain("WebFetch\nnew\nheld by editor");
-  expect(await accessible(page)).toEqual([]);
+  expect(await barriers(page)).toEqual([]);
   await card.getByRole("button", { name: "Approve" }).click();
   expect(await summaryOf(client, runIds[0]!)).toBe("all is planned");
   expect(problems).toEqual([]);
@@ -78,6 +72,6 @@ ${["src/a.ts", "src/b.ts", "src/c.ts", "docs/d.md", "e.txt"].map(write).join("")
   await list.getByText("What it would still ask about").click();
   await list.getByText(/e\.txt/).waitFor();
   expect(await list.locator("pre").innerText()).toBe('permissions:\n  allow:\n    - "Edit(src/**/*.ts)"');
-  expect(await accessible(page)).toEqual([]);
+  expect(await barriers(page)).toEqual([]);
   expect(problems).toEqual([]);
 });
