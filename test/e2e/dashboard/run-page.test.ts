@@ -222,7 +222,7 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
   );
   db.close();
   await page.reload();
-  await page.getByRole("alert").getByText(`npx cadre verify ${root}`).waitFor();
+  await page.getByRole("alert").getByText(`-C ${p.folder} verify ${root}`).waitFor();
   await page.getByTestId("timeline").getByText("Started: lead").waitFor();
 });
 
