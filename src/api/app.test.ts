@@ -80,6 +80,7 @@ test("health says who serves which store", async () => {
     storeId: store.id,
     command: "cadre",
     drives: true,
+    isWorker: true,
     model: "scripted/rehearsal",
   });
 });
