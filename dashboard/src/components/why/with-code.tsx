@@ -3,14 +3,20 @@ import { useCommand } from "../../live/use-command.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 
-/** What stands in backticks is to be typed; a command of ours is copied as it works in any terminal. */
-export function WithCode({ text }: { text: string }) {
+interface WithCodeProps {
+  text: string;
+  /** The sentence is ours: its commands are copied as they work in any terminal. Nobody else's words become one. */
+  isOurs?: boolean;
+}
+
+/** What stands in backticks is to be typed. */
+export function WithCode({ text, isOurs = false }: WithCodeProps) {
   const whole = useCommand();
   let at = 0;
   return text.split("`").map((part) => {
     const key = at++;
     if (key % 2 === 0) return <VisibleText key={key} text={part} />;
-    const command = part.startsWith(OURS) ? whole(part.slice(OURS.length)) : undefined;
+    const command = isOurs && part.startsWith(NAME) ? whole(part.slice(NAME.length)) : undefined;
     return (
       <span
         key={key}
@@ -29,4 +35,4 @@ export function WithCode({ text }: { text: string }) {
   });
 }
 
-const OURS = "cadre ";
+const NAME = "cadre ";
