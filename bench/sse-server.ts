@@ -67,7 +67,7 @@ async function cadre() {
       systemPrompt: parts.systemPrompt,
       settings: openSettings(folder),
       web: {},
-      info: { version: "0", folder, startedAt: 0, drives: false, model: "scripted" },
+      info: { version: "0", folder, command: "cadre", startedAt: 0, drives: false, model: "scripted" },
       who: () => "bench",
       checks: async () => [],
       onProblem: ({ error }) => console.error(error),

@@ -13,9 +13,13 @@ export const Health = z.object({
   pid: z.int(),
   storeId: z.string(),
   folder: z.string(),
+  /** How a command for this project begins in any terminal of the server's machine. */
+  command: z.string(),
   startedAt: z.number(),
   /** True where runs are driven: by this process, or by a worker elsewhere that is heard of. */
   drives: z.boolean(),
+  /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */
+  isWorker: z.boolean(),
   /** The default model. */
   model: z.string(),
   /** It can be killed from the page: `cadre up --demo`. */

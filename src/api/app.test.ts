@@ -78,7 +78,9 @@ test("health says who serves which store", async () => {
   expect(health).toMatchObject({
     pid: process.pid,
     storeId: store.id,
+    command: "cadre",
     drives: true,
+    isWorker: true,
     model: "scripted/rehearsal",
   });
 });
@@ -515,7 +517,7 @@ describe("refusals", () => {
       systemPrompt: runtime.parts.systemPrompt,
       agents: () => Promise.reject(failures.shift()!),
       web: {},
-      info: { version: "0", folder: "", startedAt: 0, drives: false, model: "" },
+      info: { version: "0", folder: "", command: "", startedAt: 0, drives: false, model: "" },
       who: () => "maria",
       checks: async () => [],
       settings: openSettings(project.folder),

@@ -10,7 +10,7 @@ import { refusedOf } from "./openai/refused.ts";
 import type { ApiParts } from "./parts.ts";
 import { partsFor, partsForHolder } from "./parts-for.ts";
 import { mayAs, type Person, refuseRole } from "./person.ts";
-import type { refusalPage } from "./refusal-page.ts";
+import type { RefusalPage } from "./refusal-page.ts";
 import { type Route, roleFor } from "./route.ts";
 import { aboutRoutes } from "./routes/about.ts";
 import { eventRoutes } from "./routes/events.ts";
@@ -69,7 +69,7 @@ export function routeTable(parts: ApiParts, sender: AsSender): Route[] {
 export function withRefusals(
   app: Hono,
   { onProblem, people: { mask } }: Pick<ApiParts, "onProblem" | "people">,
-  page: typeof refusalPage = () => undefined,
+  page: RefusalPage = () => undefined,
 ): Hono {
   const refuse = (c: Context, error: unknown): Response => {
     const failure = toCadreError(error);

@@ -262,10 +262,10 @@ test("[U47] a person at a closed door reads a page, in our look and within the p
     [
       "no cookie",
       401,
-      /not signed in[\s\S]*Nothing is lost[\s\S]*npx cadre up/,
+      /not signed in[\s\S]*Nothing is lost[\s\S]*in a terminal[\s\S]*<code>node &#39;\/it&#39;&#39;s here\/cadre.js&#39; -C \/p up</,
       send("/r/x", { headers: { Accept } }),
     ],
-    ["an old link", 410, /used already[\s\S]*npx cadre up/, send("/open/old", { headers: { Accept } })],
+    ["an old link", 410, /used already[\s\S]*-C \/p up</, send("/open/old", { headers: { Accept } })],
     ["no such page", 404, /no such page[\s\S]*All runs/, withToken("/<b>none", { headers: { Accept } })],
   ];
   for (const [name, status, words, answer] of asked) {
@@ -285,6 +285,15 @@ test("[U47] a person at a closed door reads a page, in our look and within the p
   expect(JSON.parse((await withToken("/api/runs/none-such", { headers: { Accept } })).text)).toHaveProperty(
     "error",
   );
+});
+
+test("[U47] a server that others can reach does not tell them where things lie on its machine", async () => {
+  const options = { host: "0.0.0.0", port: 0, names: [], page: BUILT_PAGE };
+  const app = createPublicApp(served.parts, { keys: createKeys(TOKEN), visitors: nobody }, options);
+  const headers = { Accept: "text/html", Host: "127.0.0.1" };
+  const text = await (await app.request("/r/x", { headers })).text();
+  expect(text).toContain("<code>cadre up</code>");
+  expect(text).not.toContain("cadre.js");
 });
 
 test("[A10] whatever is answered, it says how it may be used: nowhere else, and with nothing from elsewhere", async () => {

@@ -47,6 +47,8 @@ export interface ApiParts extends TeamParts {
   info: {
     version: string;
     folder: string;
+    /** How a command for this project begins in any terminal of this machine. */
+    command: string;
     startedAt: number;
     drives: boolean;
     model: string;

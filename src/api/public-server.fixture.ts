@@ -18,6 +18,9 @@ export const nobody: Visitors = {
 
 export const TOKEN = "a-token-that-is-long-enough-for-it";
 
+/** How commands for the project begin. */
+export const COMMAND = "node '/it''s here/cadre.js' -C /p";
+
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -61,7 +64,14 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
       settings: openSettings(join(folder, ".cadre")),
       systemPrompt: parts.systemPrompt,
       web: {},
-      info: { version: "0.0.0", folder, startedAt: 1, drives: false, model: "scripted/clerk" },
+      info: {
+        version: "0.0.0",
+        folder,
+        command: COMMAND,
+        startedAt: 1,
+        drives: false,
+        model: "scripted/clerk",
+      },
       who: () => "maria",
       checks: async () => [],
       onProblem: (problem) => problems.push(problem),

@@ -12,7 +12,7 @@ import { createHttpServer, type Served } from "./http-server.ts";
 import { createKeys, type Keys } from "./keys.ts";
 import { pageFiles } from "./page-files.ts";
 import type { ApiParts } from "./parts.ts";
-import { refusalPage } from "./refusal-page.ts";
+import { refusalPage, type WayIn } from "./refusal-page.ts";
 import type { LinkView } from "./schema.ts";
 import { createVisitors, type VisitorParts, type Visitors } from "./visitors.ts";
 import { wellness } from "./wellness.ts";
@@ -93,11 +93,17 @@ export function createPublicApp(
   );
   pageFiles(app, page);
   app.route("/", createApp(parts, app));
-  return withRefusals(app, parts, refusalPage);
+  return withRefusals(app, parts, refusalPage(wayIn(parts, host)));
 }
 
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+
+/** A stranger on another machine does not read where things lie on this one. */
+const wayIn = ({ info }: ApiParts, host: string): WayIn =>
+  isLoopback(host)
+    ? { command: `${info.command} up`, where: "in a terminal" }
+    : { command: "cadre up", where: "in the project's folder, on the machine that serves it" };
 
 /** Nothing from elsewhere, nothing inline (but styles that our own script adds), in no frame, and no address told to anybody (A08, A62). */
 const HEADERS: Parameters<typeof secureHeaders>[0] = {

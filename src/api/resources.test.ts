@@ -2,6 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
@@ -16,6 +17,7 @@ import {
   tempProject,
   until,
 } from "./api.fixture.ts";
+import { healthRoutes } from "./routes/health.ts";
 import { wellness } from "./wellness.ts";
 
 const clerk: Script = ({ turn }) =>
@@ -260,6 +262,17 @@ test("metrics, in the form that Prometheus reads", async () => {
   expect(value("cadre_model_calls_total")).toBeGreaterThan(0);
   expect(value("cadre_event_position")).toBe(await runtime.store.position());
   expect(value("cadre_store_bytes")).toBeGreaterThan(0);
+});
+
+test("health tells whether this process works on runs, or others do", async () => {
+  const health = async (drives: boolean, silent: boolean) => {
+    const store = { id: "s", workers: async () => [{ silent }] };
+    const [route] = healthRoutes({ store, info: { drives }, web: {}, people: {} } as never);
+    return (await new Hono().get("/", route!.handle).request("/")).json();
+  };
+  expect(await health(true, true)).toMatchObject({ isWorker: true, drives: true });
+  expect(await health(false, false)).toMatchObject({ isWorker: false, drives: true });
+  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false });
 });
 
 describe("wellness", () => {

@@ -4,6 +4,7 @@ import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
 import { openSettings } from "../api/settings.ts";
 import type { Runtime } from "../runtime.ts";
+import { commandStart } from "./command-start.ts";
 import { environmentChecks } from "./health-checks.ts";
 import { configChecks } from "./project-checks.ts";
 import { sandboxCheck } from "./sandbox-check.ts";
@@ -17,6 +18,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
   const info = {
     version: version(),
     folder: config.folder,
+    command: commandStart(config.folder),
     startedAt: Date.now(),
     drives,
     model: defaultModel,

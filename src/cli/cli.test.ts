@@ -93,7 +93,7 @@ describe("cadre run", () => {
     const listed = await p.cadre("approve");
     expect(listed.code).toBe(0);
     expect(listed.stdout).toMatch(
-      /^pen needs your approval\nworks on: write it\ntool Write\nasked because of: .*Write/m,
+      /^pen needs your approval\nworks on: write it\ntool Write\nwhy it asks: no rule allows this use of Write/m,
     );
     expect(listed.stdout).toContain("  +written");
     expect(listed.stdout).toContain(`run ${id!.split(":")[0]} · agent pen`);

@@ -29,7 +29,7 @@ describe("an approval inline", () => {
     expect(terminal.text()).toContain("model scripted/pen (scripted)");
     expect(terminal.text()).toContain("I write it down.");
     expect(terminal.text()).toMatch(
-      /pen needs your approval\nworks on: write it\ntool Write\nasked because of: .*Write/,
+      /pen needs your approval\nworks on: write it\ntool Write\nwhy it asks: no rule allows this use of Write/,
     );
     expect(terminal.text()).toContain("+written");
     await terminal.press("?", /e {2}change the input, then let it happen/);

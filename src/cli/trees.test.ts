@@ -50,9 +50,7 @@ describe("at a terminal", () => {
   - { when: { task: printer }, delay: 700, report: { summary: The printer is done. } }`,
     });
     const terminal = p.terminal("run", "lead", "get it ready");
-    await terminal.sees(
-      /lead › worker needs your approval\nworks on: parser\ntool Write\nasked because of: /,
-    );
+    await terminal.sees(/lead › worker needs your approval\nworks on: parser\ntool Write\nwhy it asks: /);
     // The other branch comes to its end while the question is open.
     await terminal.sees(
       /lead +waiting for 1 run below .* \? worker .* ✓ worker#2 +The printer is done\..*\[a\]pprove .*\[\?\]/s,

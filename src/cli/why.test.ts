@@ -106,7 +106,7 @@ describe("a run that has not failed", () => {
     const { stdout } = await p.cadre("why", lead!);
     expect(stdout).toMatch(/^lead · run \S+ · since \d\d:\d\d:\d\d$/m);
     expect(stdout).toContain(
-      "Waits for you (researcher): Asks to use Write a.txt, because the rule “default ask Write” asks first.",
+      "Waits for you (researcher): Asks to use Write a.txt, because no rule allows this use of Write.",
     );
     expect(stdout).toContain(`\`cadre approve ${researcher}:m1.0\` lets it happen`);
     expect((await p.cadre("reject", `${researcher}:m1.0`, "--note", "not there")).code).toBe(0);

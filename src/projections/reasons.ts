@@ -3,6 +3,7 @@
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message.ts";
+import { askWords } from "./ask-words.ts";
 import { causeOf, failedBelow, type Journals } from "./causes.ts";
 import { receiptWords } from "./receipt-words.ts";
 import { stopWords } from "./stop-words.ts";
@@ -154,12 +155,13 @@ const FAILURES: Record<Payload<"MODEL_CALL_FAILED">["cause"], string> = {
   model: "the provider has no such model",
 };
 
-const VERDICTS = { allow: "allows it", ask: "asks first", deny: "denies it" } as const;
+const VERDICTS = { allow: "allows it", deny: "denies it" } as const;
 
 function judgedBecause({ verdict, rule, untrusted = [], round = 1 }: Payload<"TOOL_PROPOSED">): string {
   const heard = untrusted.length === 0 ? "" : `; it had read words of ${untrusted.join(", ")}`;
   const again = round > 1 ? "; what it rests on had changed since it was approved" : "";
-  return `the rule “${rule}” ${VERDICTS[verdict]}${heard}${again}`;
+  const judged = verdict === "ask" ? askWords(rule) : `the rule “${rule}” ${VERDICTS[verdict]}`;
+  return `${judged}${heard}${again}`;
 }
 
 function decidedBecause(

@@ -5,6 +5,7 @@ import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message.ts";
 import { childResult } from "./child-result.ts";
+import { DELEGATE } from "./tool-call.ts";
 
 export interface RecordedCall {
   /** Where the result stands. */
@@ -71,8 +72,6 @@ function ofTool({ calls, proposals }: Known, { runId, seq, payload }: EventOf<"T
   const result = known({ output, isError, ref, size, untrusted });
   return [{ runId, seq, name: proposal.name, input: call.input, result }];
 }
-
-const DELEGATE = "delegate";
 
 function ofChild({ calls, children }: Known, { runId, seq, payload }: EventOf<"CHILD_RUN_COMPLETED">) {
   const started = children.get(payload.child_run_id);

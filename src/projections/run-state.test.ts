@@ -3,6 +3,7 @@ import type { EventBody, Payload } from "../journal/events.ts";
 import {
   callFailed,
   callStarted,
+  childStarted,
   context,
   decided,
   ended,
@@ -15,6 +16,7 @@ import {
   toolStarted,
 } from "../stores/contract/kit.contract.ts";
 import { awaitsDecision, openItems, outcomeIsUnknown } from "./approvals.ts";
+import { childrenToStart } from "./children-to-start.ts";
 import { fold } from "./projection.ts";
 import { effectiveInput, runStateProjection } from "./run-state.ts";
 
@@ -296,4 +298,19 @@ describe("where a run stands", () => {
     ]);
     expect(openItems(stateOf(budget, decided("budget/1", "approve", "m")))).toEqual([]);
   });
+});
+
+test("[D1] children that have to wait until there is room for them are counted", () => {
+  const asked = turn("m1", [
+    ["delegate", { agent: "a" }],
+    ["delegate", { agent: "b" }],
+    ["delegate", { agent: "c" }],
+    ["delegate", { agent: "d" }],
+    ["Read", { path: "x" }],
+  ]);
+  const proposals = [0, 1, 2].map((i) => proposed(`m1.${i}`, { name: "delegate", verdict: "allow" }));
+  const asks = proposed("m1.3", { name: "delegate", verdict: "ask" });
+  const begun = [...asked, ...proposals, asks, childStarted("r2", "m1.0")];
+  expect(childrenToStart(stateOf(...begun))).toBe(2);
+  expect(childrenToStart(stateOf(...begun, childStarted("r3", "m1.1"), toolResult("m1.2", "no")))).toBe(0);
 });

@@ -4,6 +4,7 @@
 import { toolCallId } from "../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
 import { reasoningOf, textOf, toolCallsOf } from "../journal/message.ts";
+import { type CallEnd, callEnd } from "./call-end.ts";
 import type { Projection } from "./projection.ts";
 import {
   callName,
@@ -60,7 +61,7 @@ export interface TalkCall {
   /** What it does, in words. */
   words: string;
   input: unknown;
-  state: "said" | "asks" | "runs" | NonNullable<Payload<"TOOL_RESULT">["outcome"]>;
+  state: "said" | "asks" | "runs" | CallEnd;
   startedAt: number | undefined;
   endedAt: number | undefined;
   /** What a person was shown of it before it happened. */
@@ -263,12 +264,12 @@ function started(talk: Talk, { ts, payload }: EventOf<"TOOL_STARTED">): void {
   call.startedAt = ts;
 }
 
-function result(talk: Talk, { ts, payload }: EventOf<"TOOL_RESULT">): void {
-  const call = talk.calls.get(payload.toolCallId);
+function result(talk: Talk, event: EventOf<"TOOL_RESULT">): void {
+  const call = talk.calls.get(event.payload.toolCallId);
   if (!call) return;
-  call.state = payload.outcome ?? (payload.isError ? "error" : "ok");
-  call.endedAt = ts;
-  call.result = payload;
+  call.state = callEnd(event, talk.names.cancelSeq);
+  call.endedAt = event.ts;
+  call.result = event.payload;
   if (call.state !== "ok") call.stoodFor = false;
 }
 

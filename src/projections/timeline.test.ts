@@ -214,3 +214,21 @@ test("[H1] who a pattern could not start is named by its place", () => {
   };
   expect(linesOf(started(), refused).at(-1)).toBe(`error warn: Not started (advisor/law): ${message}`);
 });
+
+test("a call that was cut off by a cancel was stopped; one that had failed before it has failed", () => {
+  const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
+  const story = [
+    started(),
+    calls("m1", ["Bash", { command: "false" }], ["Bash", { command: "sleep 60" }], ["Write", { path: "a" }]),
+    result("m1.0", { isError: true }),
+    cancel,
+    result("m1.1", { isError: true }),
+    result("m1.2", { isError: true, outcome: "not_started" }),
+  ];
+  expect(linesOf(...story).slice(1)).toEqual([
+    "result bad: Failed: Run: false",
+    "end warn: maria asked to cancel",
+    "result warn: Stopped: Run: sleep 60",
+    "result quiet: Not started: Write a",
+  ]);
+});

@@ -5,6 +5,7 @@
 import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message.ts";
+import { type CallEnd, callEnd } from "./call-end.ts";
 import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
@@ -50,6 +51,8 @@ export interface Timeline {
 export interface Names {
   calls: Map<string, { tool: string; input: unknown; approved?: Approved }>;
   children: Map<string, string>;
+  /** The event by which somebody first asked to cancel. */
+  cancelSeq?: number;
 }
 
 export const emptyNames = (): Names => ({ calls: new Map(), children: new Map() });
@@ -117,7 +120,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
       approved && receiptWords(receipt, approved),
     ];
   },
-  TOOL_RESULT: ({ payload }, names) => resultLine(payload, callName(names, payload.toolCallId)),
+  TOOL_RESULT: (event, names) => resultLine(event, names),
   OUTCOME_DECIDED: ({ payload: { toolCallId: id, verdict, by, note } }, names) => {
     const words = { happened: "it happened", run_again: "run it again", fail: "give it up" }[verdict];
     return ["approval", "plain", `${by} decided: ${words}: ${callName(names, id)}`, note];
@@ -215,6 +218,7 @@ function inPart({ trigger, key: parentKey }: Payload<"CHILD_RUN_STARTED">): stri
 
 /** Remembers what later events only name by id. */
 export function learnNames(names: Names, event: JournalEvent): void {
+  if (event.type === "CANCEL_REQUESTED") names.cancelSeq ??= event.seq;
   if (event.type === "CHILD_RUN_STARTED") {
     names.children.set(event.payload.child_run_id, event.payload.agent_type);
   }
@@ -332,10 +336,9 @@ export function forkedOff({ trigger, fork, continues }: Payload<"RUN_STARTED">):
   return ` (fork of ${continues.runId}#${fork.at}${edited})`;
 }
 
-function resultLine(
-  { output, outcome, isError, files, sandbox, recorded }: Payload<"TOOL_RESULT">,
-  call: string,
-): Line {
+function resultLine(event: EventOf<"TOOL_RESULT">, names: Names): Line {
+  const { toolCallId: id, output, isError, files, sandbox, recorded } = event.payload;
+  const call = callName(names, id);
   const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
   if (recorded)
     return [
@@ -348,13 +351,14 @@ function resultLine(
   const what = `${call}${where}`;
   const changed = (files ?? []).map(({ path, change }) => `${change} ${path}`).join(", ");
   if (changed !== "") return ["result", isError ? "bad" : "good", `${what}: ${changed}`, text];
-  const [tone, words] = RESULTS[outcome ?? (isError ? "error" : "ok")];
+  const [tone, words] = RESULTS[callEnd(event, names.cancelSeq)];
   return ["result", tone, `${words}: ${what}`, text];
 }
 
-const RESULTS: Record<NonNullable<Payload<"TOOL_RESULT">["outcome"]>, [TimelineEntry["tone"], string]> = {
+const RESULTS: Record<CallEnd, [TimelineEntry["tone"], string]> = {
   ok: ["quiet", "Done"],
   error: ["bad", "Failed"],
+  stopped: ["warn", "Stopped"],
   denied: ["bad", "Refused"],
   deferred: ["quiet", "Put off"],
   stale: ["warn", "Not done, because something changed"],

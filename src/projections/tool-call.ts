@@ -13,6 +13,8 @@ export const VOTE_CONCLUDE = "vote_conclude";
 export const CONCLUDE_TEAM = "conclude_team";
 /** A whole prompt to a program, as a call whose outcome nobody knows. */
 export const PROMPT = "prompt";
+/** The call by which an agent gives work to another. */
+export const DELEGATE = "delegate";
 /** The call by which an agent asks a person. */
 export const ASK_USER = "AskUser";
 

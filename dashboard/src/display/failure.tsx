@@ -5,8 +5,8 @@ import type { ReactNode } from "react";
 import { isUnreachable } from "../../../src/api/client.ts";
 import { CadreError } from "../../../src/errors.ts";
 import { Button } from "../ui/button.tsx";
-import { Copyable } from "../ui/copyable.tsx";
 import { Empty } from "../ui/empty.tsx";
+import { Command } from "./command.tsx";
 
 export interface FailureProps {
   error: unknown;
@@ -21,7 +21,7 @@ export function Failure({ error, onAgain, children }: FailureProps) {
     <div role="alert" className="w-full min-w-0">
       <Empty icon={<Icon size={28} aria-hidden />} title={title}>
         <p>{what}</p>
-        {isCode(error, "UNAUTHORIZED") && <Copyable text="npx cadre up" />}
+        {isCode(error, "UNAUTHORIZED") && <Command words="up" />}
         {onAgain && <Button onClick={onAgain}>Ask again</Button>}
         {children}
       </Empty>
@@ -40,7 +40,7 @@ function wordsFor(error: unknown): { icon: typeof Lock; title: string; what: str
     return {
       icon: Lock,
       title: "This browser is not signed in any more",
-      what: "Nothing is lost. Run this where the project is: it prints a new link.",
+      what: "Nothing is lost. Run this in a terminal: it prints a new link.",
     };
   const message = error instanceof Error ? error.message : String(error);
   if (isCode(error, "NOT_FOUND"))

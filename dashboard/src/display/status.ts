@@ -8,16 +8,16 @@ export type StandingOf = Pick<RunSummary | RunRow, "status" | "waitingOn" | "sto
 
 export interface Standing {
   word: string;
-  tone: Tone;
+  tone: Extract<Tone, "good" | "muted" | "bad" | "warn" | "info">;
   /** Somebody has to do something. */
   needsPerson: boolean;
 }
 
 export function standingOf(run: StandingOf): Standing {
   const { status, waitingOn, stopReason, cancelRequested } = run;
-  const plain = (word: string, tone: Tone): Standing => ({ word, tone, needsPerson: false });
+  const plain = (word: string, tone: Standing["tone"]): Standing => ({ word, tone, needsPerson: false });
   if (status === "completed") return plain("completed", "good");
-  if (status === "cancelled") return plain("cancelled", "muted");
+  if (status === "cancelled") return plain(stopReason === "moved" ? "moved" : "cancelled", "muted");
   if (status === "failed") return plain(stopReason === "max_duration" ? "timeout" : "failed", "bad");
   if (cancelRequested) return plain("stopping", "warn");
   if (status === "suspended") {
@@ -27,4 +27,11 @@ export function standingOf(run: StandingOf): Standing {
   }
   if (status === "waiting") return plain("waiting", "info");
   return plain(status === "pending" ? "queued" : "running", "info");
+}
+
+/** How it ended, and after how long. */
+export function endedWords(run: StandingOf, time: string): string {
+  const { word } = standingOf(run);
+  if (word === "completed") return `Completed in ${time}`;
+  return `${word === "timeout" ? "Timed out" : word.charAt(0).toUpperCase() + word.slice(1)} after ${time}`;
 }

@@ -14,7 +14,7 @@ import { RunHeader } from "../components/run-header/run-header.tsx";
 import { Moment } from "../display/moment.ts";
 import type { TreeJournal } from "../live/tree-journal.ts";
 import { RunViews } from "./run-views.tsx";
-import { useRunAddress } from "./use-run-address.ts";
+import { useIsAnswered, useRunAddress } from "./use-run-address.ts";
 
 export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTree }) {
   const { id: runId, rootRunId: rootId } = top;
@@ -51,6 +51,7 @@ export function RunAt({ journal: live, top }: { journal: TreeJournal; top: RunTr
           rootId={rootId}
           runId={runId}
           isExplained={address.search.view === "why"}
+          isAnswered={useIsAnswered(address)}
           onSelect={address.go}
         />
         {run ? (

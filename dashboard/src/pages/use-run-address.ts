@@ -4,6 +4,7 @@
 import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type EventRef, hashOf, refOf, refText, sameEvent } from "../components/event-detail/event-ref.ts";
+import { useWide } from "../ui/use-narrow.ts";
 import { type RunSearch, runSearch } from "./run-search.ts";
 
 export interface RunAddress {
@@ -74,4 +75,10 @@ export function useRunAddress(runId: string): RunAddress {
         }),
     };
   }, [navigate, runId, search, selected, pins, open]);
+}
+
+/** The result stands in another pane. Whatever event is looked at: what is above it must not come and go. */
+export function useIsAnswered({ search: { view, details, tab } }: RunAddress): boolean {
+  const wide = useWide();
+  return view === "conversation" || (wide && details !== "closed" && tab === undefined);
 }

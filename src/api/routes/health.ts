@@ -15,10 +15,11 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
         answer: Health,
       },
       async () => {
-        const { version, folder, startedAt, model } = info;
+        const { version, folder, command, startedAt, model } = info;
         const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
         const demo = web.plug ? { demo: true as const } : {};
-        return { version, pid: process.pid, storeId: store.id, folder, startedAt, drives, model, ...demo };
+        const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
+        return { ...server, drives, isWorker: info.drives, model, ...demo };
       },
     ),
     route(

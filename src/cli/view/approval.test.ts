@@ -33,7 +33,7 @@ describe("an approval", () => {
   test("a diff is coloured, and its header needs no banner", () => {
     const preview = "Index: a.txt\n=====\n--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-old\n+new\n same\n";
     const lines = approvalLines(item({ preview, rule: "project ask Edit" }), marks, asker);
-    expect(lines).toContain("<dim>asked because of: project ask Edit</>");
+    expect(lines).toContain("<dim>why it asks: the rule “project ask Edit” asks first</>");
     expect(lines.slice(-8, -1)).toEqual([
       "",
       "  <bold>--- a.txt</>",
@@ -116,8 +116,9 @@ describe("an approval", () => {
       "works on: Mend the",
       "  parser",
       "tool Bash",
-      "asked because of:",
-      "  project ask Bash(rm *)",
+      "why it asks: the rule",
+      "  “project ask Bash(rm",
+      "  *)” asks first",
       "",
       "  rm -rf build && npm",
       "↪ run build -- --watch",

@@ -3,6 +3,7 @@
 
 import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
+import { askWords } from "../../projections/ask-words.ts";
 import { describeCall } from "../../projections/timeline.ts";
 import { radiusLines } from "./blast-radius.ts";
 import { commandParts } from "./command-parts.ts";
@@ -109,7 +110,7 @@ function facts(item: ApprovalView): string[] {
   const says = item.kind === "question" ? why : description;
   return [
     ...(item.tool === undefined ? [] : [`tool ${plainLine(item.tool)}`]),
-    ...(item.rule === undefined ? [] : [`asked because of: ${plainLine(item.rule)}`]),
+    ...(item.rule === undefined ? [] : [`why it asks: ${plainLine(askWords(item.rule))}`]),
     ...(item.untrusted === undefined
       ? []
       : [`may come from the words of: ${plainLine(item.untrusted.join(", "))}`]),

@@ -142,7 +142,7 @@ test("[U46] without agents of one's own, the one command that makes some", async
   await page.goto(link);
   await page.waitForURL((at) => at.href.startsWith(url) && !at.pathname.startsWith("/open/"));
   await page.goto(`${url}/agents`);
-  await page.getByText("npx cadre init --pack team").waitFor();
+  await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();
   // The address of an agent of a pack has a slash in its name, and lives through a reload.
   await page.getByRole("link", { name: "team/coder" }).first().click();

@@ -52,7 +52,7 @@ describe("answers", () => {
       expect.stringMatching(/editor\s+Mend the parser: write it down/),
     ]);
     await page
-      .getByText(/agents?, .* blocks the root/)
+      .getByText(/agents have waited .*, the root too/)
       .first()
       .waitFor();
     await added(page, "two").waitFor();

@@ -73,6 +73,32 @@ test("[U19] a tab that nobody looks at lets its run's stream go, and has caught 
   expect(problems).toEqual([]);
 });
 
+test("[U19] whoever looks at the end of a run sees its last words, however much comes at once with them", async () => {
+  // The end comes by itself, when what came before it has long been scrolled to.
+  await using p = await stageProject({
+    "lead.script.yaml": `turns:
+  - when: { turn: 1 }
+    calls:
+      - { tool: delegate, input: { agent: worker, task: "Mend the parser" } }
+      - { tool: delegate, input: { agent: worker, task: "Mend the printer" } }
+  - { report: { summary: "Both parts are mended." }, delay: 1000 }
+`,
+  });
+  const { url, link } = await serve(p);
+  const { page } = await browser.open(link, { height: 420 });
+  const { lines } = await p.spawn("run", "--detach", "lead", "stay with it", "--json");
+  await page.goto(`${url}/r/${String(lines()[0]!["runId"])}`);
+  await page.getByText("Answer in the inbox").first().waitFor();
+  for (const { id } of (await p.cadre("approve", "--json")).lines()) await p.cadre("approve", String(id));
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  const below = () =>
+    page
+      .getByTestId("timeline")
+      .evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+  await expect.poll(below, { timeout: 20_000 }).toBeLessThan(2);
+  expect(await page.getByTestId("timeline").evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+});
+
 /** As another tab in front of it would. */
 const look = (page: Page, visible: boolean) =>
   page.evaluate((isVisible) => {

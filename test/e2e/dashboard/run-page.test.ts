@@ -64,12 +64,18 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
 test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words are found, and all of it is in the address", async () => {
   await using p = await stageProject();
   const { url, link } = await serve(p);
-  const { page, context, problems } = await browser.open(link);
+  const { page, context, problems } = await browser.open(link, { height: 1000 });
   const root = await startRun(page, "lead", "Mend both parts");
   await page.goto(`${url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  // What came of it, before all that led to it; where that is in sight already, once is enough.
+  const answer = page.getByRole("region", { name: "Answer" });
+  await answer.getByText("Both parts are mended, and the tests are green.").waitFor();
+  await page.getByRole("tab", { name: "Conversation" }).click();
+  await answer.waitFor({ state: "hidden" });
+  await page.getByRole("tab", { name: "Timeline" }).click();
 
   await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
   await page.getByRole("button", { name: "Open here: the timeline of editor" }).first().click();
@@ -222,7 +228,7 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
   );
   db.close();
   await page.reload();
-  await page.getByRole("alert").getByText(`npx cadre verify ${root}`).waitFor();
+  await page.getByRole("alert").getByText(`-C ${p.folder} verify ${root}`).waitFor();
   await page.getByTestId("timeline").getByText("Started: lead").waitFor();
 });
 

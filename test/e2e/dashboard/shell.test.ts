@@ -151,7 +151,7 @@ test("[A09] [U47] signing out the others leaves this browser in; another one rea
   const answer = await other.page.goto(`${url}/r/anything`);
   expect(answer?.status()).toBe(401);
   await other.page.getByRole("heading", { name: "This browser is not signed in" }).waitFor();
-  await other.page.getByText("npx cadre up").waitFor();
+  await other.page.getByText(`-C ${p.folder} up`).waitFor();
   await other.page.goto(link);
   await other.page.getByRole("heading", { name: /used already/ }).waitFor();
   await page.goto(`${url}/no/such/page`);

@@ -27,7 +27,7 @@ afterAll(() => p[Symbol.asyncDispose]());
 
 test("[U46] before anything was spent, the one command that spends nothing", async () => {
   await opened.page.goto(`${stage.url}/usage`);
-  await opened.page.getByText("npx cadre demo").waitFor();
+  await opened.page.getByText(/bin\/cadre\.js -C \S+ demo$/).waitFor();
   const ran = await p.cadre("run", "lead", "Mend both", "--yes", "--json");
   runId = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
   // The feed tells that something has happened; nobody asks on a timer.

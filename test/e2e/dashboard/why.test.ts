@@ -44,7 +44,9 @@ test("[U44] [S1-64] [S1-66] the view says the first cause, the way up and the lo
   expect(await up.last().innerText()).toContain("because worker did not succeed");
   const log = page.getByRole("region", { name: /^Decision log/ });
   await log.getByText("its model chose worker for this task").waitFor();
-  await page.getByRole("region", { name: "What you can do now" }).getByText(`cadre retry ${root}`).waitFor();
+  const next = page.getByRole("region", { name: "What you can do now" });
+  await next.getByText(`cadre retry ${root}`).waitFor();
+  await next.getByTitle(`bin/cadre.js -C ${p.folder} retry ${root}`).waitFor();
 
   const view = page.getByRole("tabpanel");
   await view.getByRole("button", { name: "Copy as Markdown" }).click();

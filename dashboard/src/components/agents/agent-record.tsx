@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Activity } from "lucide-react";
+import { Command } from "../../display/command.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { versionsQuery } from "../../live/queries.ts";
-import { Copyable } from "../../ui/copyable.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { AgentRuns } from "./agent-runs.tsx";
 import { VersionList } from "./version-list.tsx";
@@ -17,7 +17,7 @@ export function AgentRecord({ name, version }: { name: string; version: string |
     return (
       <Empty icon={<Activity size={28} aria-hidden />} title="It has not run yet">
         <p>Its runs, and how each version of its file did, will be here.</p>
-        <Copyable text={`npx cadre run ${name} "…"`} label="Copy the command" />
+        <Command words={`run ${name} "…"`} />
       </Empty>
     );
   return (

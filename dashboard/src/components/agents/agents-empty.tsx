@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Command } from "../../display/command.tsx";
 import { Empty } from "../../ui/empty.tsx";
 
 /** U46: the one command that makes agents. */
@@ -11,7 +11,7 @@ export function AgentsEmpty() {
         An agent is a Markdown file in the folder agents. This puts a team of six there, to change as you
         like:
       </p>
-      <Copyable text="npx cadre init --pack team" label="Copy the command" />
+      <Command words="init --pack team" />
       <p>
         Those that come with Cadre can be run as they are:{" "}
         <Link to="/agents" search={{ scope: "all" }} className="text-accent underline">

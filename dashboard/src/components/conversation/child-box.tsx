@@ -3,6 +3,7 @@
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { RoleIcon, roleOf } from "../../display/role-icon.tsx";
+import { endedWords } from "../../display/status.ts";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { useNow } from "../../display/use-now.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -75,12 +76,10 @@ function Took({ run: { row } }: { run: RunJournal }) {
   const now = useNow(row.endedAt !== undefined);
   const time = duration((row.endedAt ?? Math.max(now, row.createdAt)) - row.createdAt);
   const turns = plural(row.turns, "turn");
-  const words =
-    row.endedAt === undefined ? `${time}, ${turns}` : `${WORDS[row.status] ?? "Ended"} in ${time} (${turns})`;
+  const words = row.endedAt === undefined ? `${time}, ${turns}` : `${endedWords(row, time)} (${turns})`;
   return <span className="shrink-0 text-muted text-xs tabular-nums">{words}</span>;
 }
 
-const WORDS: Record<string, string> = { completed: "Completed", failed: "Failed", cancelled: "Cancelled" };
 const MAX_FILES = 4;
 
 function Files({ run }: { run: RunJournal }) {

@@ -69,6 +69,7 @@ const STATES: Record<TalkCall["state"], [word: string, tone: Tone]> = {
   runs: ["running", "info"],
   ok: ["", "good"],
   error: ["failed", "bad"],
+  stopped: ["stopped", "muted"],
   denied: ["refused", "bad"],
   deferred: ["put off", "muted"],
   stale: ["not done: changed", "warn"],

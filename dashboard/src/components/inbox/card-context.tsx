@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { askWords } from "../../../../src/projections/ask-words.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { clockTime, money, plural } from "../../display/words.ts";
 
@@ -13,7 +14,7 @@ export function CardContext({ item }: { item: ApprovalView }) {
       <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         {rule !== undefined && (
           <Fact name="Why it asks">
-            <VisibleText text={ruleWords(rule)} />
+            <VisibleText text={askWords(rule)} />
           </Fact>
         )}
         <Fact name="So far">
@@ -68,12 +69,6 @@ export function CardContext({ item }: { item: ApprovalView }) {
       )}
     </section>
   );
-}
-
-/** `default ask Bash` is how it is recorded. */
-function ruleWords(rule: string): string {
-  const [, tool] = /^default ask (\S+)$/.exec(rule) ?? [];
-  return tool === undefined ? rule : `no rule allows this use of ${tool}`;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

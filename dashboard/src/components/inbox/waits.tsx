@@ -4,16 +4,17 @@ import { useNow } from "../../display/use-now.ts";
 import { plural, soFar } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 
-/** "3 agents, 12 min, blocks the root". */
+/** "3 agents have waited 12 min, the root too". */
 export function Waits({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
   const since = soFar(now - requestedAt);
+  const runs = Math.max(1, blocks.runs);
   return (
     <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
       <Hourglass size={11} aria-hidden />
-      {plural(Math.max(1, blocks.runs), "agent")}, {since}
-      {holdsRoot && ", blocks the root"}
+      {plural(runs, "agent")} {runs === 1 ? "has" : "have"} waited {since}
+      {holdsRoot && ", the root too"}
     </Badge>
   );
 }

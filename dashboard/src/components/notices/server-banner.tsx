@@ -4,12 +4,12 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CloudOff, RefreshCw, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { Command } from "../../display/command.tsx";
 import { holdNow } from "../../display/use-now.ts";
 import { clockTime, plural } from "../../display/words.ts";
 import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
 import { DemoStrip } from "./demo-strip.tsx";
 
 export function ServerBanner() {
@@ -21,9 +21,9 @@ export function ServerBanner() {
   if (state === "signed-out")
     return (
       <Bar look="bg-bad-soft text-bad">
-        This browser is not signed in any more: the token was changed. Nothing is lost. In the project's
-        folder:
-        <Copyable text="npx cadre up" />
+        This browser is not signed in any more: the token was changed. Nothing is lost. This prints a new
+        link:
+        <Command words="up" />
       </Bar>
     );
   // Killed on purpose: there is more to say.

@@ -36,7 +36,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
         <VisibleText text={first.what} />
       </p>
       <p className="mt-1 text-muted text-sm">
-        {answer} {next[0] !== undefined && <WithCode text={next[0]} />}
+        {answer} {next[0] !== undefined && <WithCode text={next[0]} isOurs />}
       </p>
       {isBelow && (
         <ol aria-label="How it came up" className="mt-1 flex flex-wrap items-center gap-x-1 text-xs">

@@ -87,7 +87,7 @@ function OfferedActions({ journal, row, onGo, onFork }: RunActionsProps) {
   );
 }
 
-function allowed({ endedAt, waitingOn, cancelRequested, status }: RunRow) {
+function allowed({ endedAt, waitingOn, cancelRequested, status, stopReason }: RunRow) {
   const isOpen = endedAt === undefined;
   const isHeld = HELD.has(waitingOn?.kind ?? "");
   const [top] = waitingOn?.frozen ?? [];
@@ -98,7 +98,7 @@ function allowed({ endedAt, waitingOn, cancelRequested, status }: RunRow) {
     /** The branch that it is frozen with. */
     thaw: isOpen && !cancelRequested ? top : undefined,
     cancel: isOpen && !cancelRequested,
-    retry: status === "failed" || status === "cancelled",
+    retry: (status === "failed" || status === "cancelled") && stopReason !== "moved",
   };
 }
 

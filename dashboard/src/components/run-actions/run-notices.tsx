@@ -1,5 +1,5 @@
-// What must be seen before anything else of a run: a cancel under way, the first cause of a failure, and what waits for a
-// person in this tree.
+// What must be seen before anything else of a run: a cancel under way, its answer or the first cause of its failure, and
+// what waits for a person in this tree.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -8,6 +8,7 @@ import { clockTime } from "../../display/words.ts";
 import { treeApprovalsQuery } from "../../live/queries.ts";
 import type { TreeJournal } from "../../live/tree-journal.ts";
 import { journalsOf } from "../why/tree-why.ts";
+import { AnswerCard } from "./answer-card.tsx";
 import { ApprovalsStrip } from "./approvals-strip.tsx";
 import { FailureCard, type FailureCardProps } from "./failure-card.tsx";
 import { Notice } from "./notice.tsx";
@@ -21,10 +22,13 @@ export interface RunNoticesProps {
   runId: string;
   /** The view below tells why it failed. */
   isExplained: boolean;
+  /** What it answered is in sight already. */
+  isAnswered: boolean;
   onSelect(runId: string, seq?: number): void;
 }
 
-export function RunNotices({ journal, rootId, runId, isExplained, onSelect }: RunNoticesProps) {
+export function RunNotices(props: RunNoticesProps) {
+  const { journal, rootId, runId, isExplained, isAnswered, onSelect } = props;
   const { data = [] } = useQuery(treeApprovalsQuery(rootId));
   const failure = useFailure(journal, runId);
   const run = journal.runs.get(runId);
@@ -35,6 +39,7 @@ export function RunNotices({ journal, rootId, runId, isExplained, onSelect }: Ru
       <StopNotice journal={journal} runId={runId} />
       {run && <ProviderNotice run={run} />}
       {failure && !isExplained && <FailureCard why={failure} onSelect={onSelect} />}
+      {run && !isAnswered && <AnswerCard run={run} />}
       {outcomes.map((item) => (
         <OutcomeCard key={item.id} item={item} />
       ))}

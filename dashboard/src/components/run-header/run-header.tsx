@@ -57,7 +57,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
 const NAMED = 3;
 
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
-  const { text, links } = statusText(journal.runs, run);
+  const { text, links, toStart = 0 } = statusText(journal.runs, run);
   return (
     <p className="min-w-0 text-muted text-sm" data-testid="status-text">
       <VisibleText text={text} />
@@ -70,6 +70,7 @@ function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">)
         </span>
       ))}
       {links.length > NAMED && ` and ${links.length - NAMED} more`}
+      {toStart > 0 && ` (${toStart} more to start)`}
     </p>
   );
 }

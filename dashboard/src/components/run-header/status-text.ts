@@ -1,15 +1,19 @@
 // Where a run stands, in a sentence (S0-64, S2-83, S4-65), with the runs that it names.
 
+import { childrenToStart } from "../../../../src/projections/children-to-start.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { stopWords } from "../../../../src/projections/stop-words.ts";
-import { standingOf } from "../../display/status.ts";
+import { endedWords } from "../../display/status.ts";
 import { clockTime, duration, plural } from "../../display/words.ts";
+import { runStateOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/run-journal.ts";
 
 export interface StatusText {
   text: string;
   /** Runs that one would go to now. */
   links: { runId: string; label: string }[];
+  /** Children that still have to begin. */
+  toStart?: number;
 }
 
 type Runs = ReadonlyMap<string, RunJournal>;
@@ -24,11 +28,16 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
       return { text: row.status === "pending" ? "Queued" : doing(run), links: [] };
     case "child":
     case "handoff":
-      return { text: `Delegating to ${agentsOf(runs, waitingOn.items)}…`, links: [] };
+      return {
+        text: `Delegating to ${agentsOf(runs, waitingOn.items)}…`,
+        links: [],
+        toStart: childrenToStart(runStateOf(run.events)),
+      };
     case "child_hitl":
       return {
         text: "Waiting for child approval",
         links: (waitingOn.blockers ?? []).map((id) => ({ runId: id, label: runs.get(id)?.row.agent ?? id })),
+        toStart: childrenToStart(runStateOf(run.events)),
       };
     default:
       return { text: waitText(row), links: [] };
@@ -36,15 +45,10 @@ export function statusText(runs: Runs, run: RunJournal): StatusText {
 }
 
 function endText(row: RunRow): string {
-  const { word } = standingOf(row);
-  const time = duration(row.endedAt! - row.createdAt);
-  const turns = plural(row.turns, "turn");
-  if (row.status === "completed") return `Completed in ${time} (${turns})`;
-  const why = row.stopReason === undefined ? "" : ` ${stopWords(row.stopReason).why}`;
-  return `${word === "timeout" ? "Timed out" : capital(word)} after ${time} (${turns}).${why}`;
+  const ended = `${endedWords(row, duration(row.endedAt! - row.createdAt))} (${plural(row.turns, "turn")})`;
+  if (row.status === "completed" || row.stopReason === undefined) return ended;
+  return `${ended}. ${stopWords(row.stopReason).why}`;
 }
-
-const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** What the last events began. */
 function doing({ timeline, row, events }: RunJournal): string {

@@ -1,6 +1,6 @@
 import { FileWarning } from "lucide-react";
 import type { RunTree } from "../../../../src/api/schema.ts";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Command } from "../../display/command.tsx";
 import { Empty } from "../../ui/empty.tsx";
 
 /** P9: a journal of which not even the beginning can be read. The list of runs still knows it. */
@@ -12,7 +12,7 @@ export function UnreadableRun({ row }: { row: RunTree }) {
           {row.agent} is listed, but what was recorded of it cannot be read. Other runs are not affected. This
           says where the damage is:
         </p>
-        <Copyable text={`npx cadre verify ${row.id}`} />
+        <Command words={`verify ${row.id}`} />
       </Empty>
     </div>
   );
@@ -27,7 +27,7 @@ export function DamageNotice({ runId }: { runId: string }) {
     >
       <FileWarning size={14} aria-hidden />
       Part of this journal cannot be read: what is shown has gaps. This says where the damage is:
-      <Copyable text={`npx cadre verify ${runId}`} />
+      <Command words={`verify ${runId}`} />
     </div>
   );
 }

@@ -1,39 +1,23 @@
-import {
-  Ban,
-  Check,
-  CircleDashed,
-  Hand,
-  Hourglass,
-  LoaderCircle,
-  OctagonX,
-  Pause,
-  Snowflake,
-} from "lucide-react";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
-import { standingOf } from "../../display/status.ts";
-import { classNames } from "../../ui/class-names.ts";
-
-const MARKS: Record<string, [icon: typeof Check, look: string]> = {
-  completed: [Check, "text-good"],
-  cancelled: [Ban, "text-muted"],
-  failed: [OctagonX, "text-bad"],
-  timeout: [Hourglass, "text-bad"],
-  "needs you": [Hand, "text-warn"],
-  "waiting for child": [Hourglass, "text-warn"],
-  paused: [Pause, "text-warn"],
-  frozen: [Snowflake, "text-warn"],
-  waiting: [Hourglass, "text-info"],
-  queued: [CircleDashed, "text-info"],
-};
+import { type Standing, standingOf } from "../../display/status.ts";
+import { StatusIcon } from "../../display/status-icon.tsx";
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
 export function StatusMark({ row }: { row: RunRow }) {
-  const word = row.waitingOn?.kind === "child_hitl" ? "waiting for child" : standingOf(row).word;
-  const [Icon, look] = MARKS[word] ?? [LoaderCircle, "text-info"];
+  const { word: standing, tone } = standingOf(row);
+  const word = row.waitingOn?.kind === "child_hitl" ? "waiting for child" : standing;
   return (
-    <span className={classNames("shrink-0", look)} title={word}>
-      <Icon size={14} aria-hidden className={Icon === LoaderCircle ? "animate-spin" : undefined} />
+    <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
+      <StatusIcon word={word} size={14} />
       <span className="sr-only">{word}</span>
     </span>
   );
 }
+
+const LOOKS: Record<Standing["tone"], string> = {
+  good: "text-good",
+  muted: "text-muted",
+  bad: "text-bad",
+  warn: "text-warn",
+  info: "text-info",
+};

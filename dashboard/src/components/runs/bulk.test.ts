@@ -21,6 +21,7 @@ test("[U06] only what did not succeed is tried again, from its root", () => {
     { status: "completed" as const },
     { status: "running" as const },
     { status: "failed" as const, parentRunId: "r" },
+    { status: "cancelled" as const, stopReason: "moved" as const },
   ];
-  expect(retryPreview(chosen)).toEqual({ runs: chosen.slice(0, 2), left: 3 });
+  expect(retryPreview(chosen)).toEqual({ runs: chosen.slice(0, 2), left: 4 });
 });

@@ -34,11 +34,13 @@ export interface RetryPreview<Run> {
 }
 
 /** What did not succeed, and was not started by another run: that one tries again by itself. */
-export function retryPreview<Run extends Pick<RunSummary, "status" | "parentRunId">>(
+export function retryPreview<Run extends Pick<RunSummary, "status" | "stopReason" | "parentRunId">>(
   chosen: readonly Run[],
 ): RetryPreview<Run> {
   const runs = chosen.filter(
-    ({ status, parentRunId }) => parentRunId === undefined && (status === "failed" || status === "cancelled"),
+    ({ status, stopReason, parentRunId }) =>
+      parentRunId === undefined &&
+      (status === "failed" || (status === "cancelled" && stopReason !== "moved")),
   );
   return { runs, left: chosen.length - runs.length };
 }

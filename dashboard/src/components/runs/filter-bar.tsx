@@ -5,6 +5,7 @@ import { ListFilter, Search, Terminal, X } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { RUN_STATUSES, type RunStatus } from "../../../../src/journal/events.ts";
 import { agentsQuery } from "../../live/queries.ts";
+import { useCommand } from "../../live/use-command.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
@@ -91,7 +92,9 @@ function Choices({ search, change }: ChoicesProps) {
 /** What the list is narrowed to, one by one. */
 export function FilterChips({ search, onChange }: FilterBarProps) {
   const chips = chipsOf(search);
+  const whole = useCommand();
   if (chips.length === 0) return null;
+  const all = whole(commandOf(search));
   const without = (key: keyof RunsSearch): RunsSearch => withoutEmpty({ ...search, [key]: "" });
   return (
     <ul aria-label="Filters" className="flex flex-wrap items-center gap-1.5">
@@ -101,7 +104,11 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
           className="flex min-w-0 max-w-full items-center rounded-md bg-accent-soft text-accent text-xs"
         >
           <span className="truncate py-1 pl-2">{label}</span>
-          <CopyButton text={command} label={`Copy as command: ${command}`} icon={<Terminal size={12} />} />
+          <CopyButton
+            text={whole(command)}
+            label={`Copy as command: ${whole(command)}`}
+            icon={<Terminal size={12} />}
+          />
           <Button
             look="quiet"
             size="small"
@@ -114,11 +121,7 @@ export function FilterChips({ search, onChange }: FilterBarProps) {
       ))}
       {chips.length > 1 && (
         <li className="flex items-center">
-          <CopyButton
-            text={commandOf(search)}
-            label={`Copy as command: ${commandOf(search)}`}
-            icon={<Terminal size={12} />}
-          >
+          <CopyButton text={all} label={`Copy as command: ${all}`} icon={<Terminal size={12} />}>
             Copy all as a command
           </CopyButton>
         </li>

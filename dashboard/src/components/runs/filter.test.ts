@@ -33,15 +33,15 @@ test("[U02] the same question for a while, by roots unless words or reasons are 
 });
 
 test("[U02] the command says the same, whatever was typed", () => {
-  expect(commandOf({})).toBe("npx cadre runs");
+  expect(commandOf({})).toBe("runs");
   expect(commandOf({ status: ["failed", "cancelled"], since: "today" })).toBe(
-    "npx cadre runs --status failed,cancelled --since today",
+    "runs --status failed,cancelled --since today",
   );
   expect(commandOf({ q: "it's $(rm)", agent: "ops/lead" })).toBe(
-    "npx cadre runs --agent ops/lead --search 'it'\\''s $(rm)' --all",
+    "runs --agent ops/lead --search 'it'\\''s $(rm)' --all",
   );
   expect(chipsOf({ sort: "cost", since: "7d" })).toEqual([
-    { key: "since", label: "in the last 7 days", command: "npx cadre runs --since 7d" },
-    { key: "sort", label: "most expensive first, of the latest 500", command: "npx cadre runs --sort cost" },
+    { key: "since", label: "in the last 7 days", command: "runs --since 7d" },
+    { key: "sort", label: "most expensive first, of the latest 500", command: "runs --sort cost" },
   ]);
 });

@@ -38,7 +38,7 @@ function sinceTime(since: Since, now: number): number {
   return Math.floor((now - BACK[since]) / STEP) * STEP;
 }
 
-/** What lists the same in a terminal. */
+/** What lists the same in a terminal, after the program's name. */
 export function commandOf(search: RunsSearch): string {
   const { q, agent, status, since, waiting, sort } = search;
   const words = [
@@ -50,7 +50,7 @@ export function commandOf(search: RunsSearch): string {
     ...(sort === undefined ? [] : ["--sort", sort]),
     ...(showsAll(search) ? ["--all"] : []),
   ];
-  return ["npx cadre runs", ...words].join(" ");
+  return ["runs", ...words].join(" ");
 }
 
 const quoted = (text: string): string =>
@@ -59,7 +59,7 @@ const quoted = (text: string): string =>
 export interface Chip {
   key: keyof RunsSearch;
   label: string;
-  /** The list with this filter alone. */
+  /** The list with this filter alone, as `commandOf` says it. */
   command: string;
 }
 

@@ -1,8 +1,8 @@
 // U46: an empty list says what fills it.
 
 import { Activity, SearchX } from "lucide-react";
+import { Command } from "../../display/command.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { chipsOf, showsAll } from "./filter.ts";
@@ -12,8 +12,8 @@ export function NoRuns({ search, onChange }: { search: RunsSearch; onChange(sear
   if (chipsOf(search).length === 0)
     return (
       <Empty icon={<Activity size={28} aria-hidden />} title="No runs yet">
-        <p>A run is an agent at work on a task. Start one here, or in a terminal in the project's folder:</p>
-        <Copyable text='npx cadre run "Say what is in this folder"' />
+        <p>A run is an agent at work on a task. Start one here, or in a terminal:</p>
+        <Command words='run "Say what is in this folder"' />
         <StartRunButton />
       </Empty>
     );

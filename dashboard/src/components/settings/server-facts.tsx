@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Health } from "../../../../src/api/schema.ts";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -23,7 +24,7 @@ export function ServerFacts() {
           </Fact>
           <Fact name="Default model">{data.model}</Fact>
           <Fact name="Process">
-            {data.pid}, {data.drives ? "runs are worked on" : "reads only: nothing is worked on"}
+            {data.pid}, {workWords(data)}
           </Fact>
           <Fact name="Up">
             <span title={`since ${fullTime(data.startedAt)}`}>
@@ -39,6 +40,11 @@ export function ServerFacts() {
       )}
     </Section>
   );
+}
+
+function workWords({ isWorker, drives }: Health): string {
+  if (isWorker) return "works on runs";
+  return drives ? "leaves runs to workers elsewhere" : "works on no runs, and no worker is heard of";
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

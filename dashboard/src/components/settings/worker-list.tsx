@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { WorkerView } from "../../../../src/api/schema.ts";
+import { Command } from "../../display/command.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -18,7 +19,10 @@ export function WorkerList() {
       {workers.isPending && <Loading />}
       {workers.isError && <Failure error={workers.error} onAgain={() => void workers.refetch()} />}
       {workers.data?.length === 0 && (
-        <p className="text-muted">Nobody works on runs now: start `cadre worker` or `cadre up`.</p>
+        <>
+          <p className="text-muted">Nobody works on runs now. This does, until you end it:</p>
+          <Command words="worker" />
+        </>
       )}
       {workers.data && workers.data.length > 0 && (
         <ul className="w-full divide-y divide-line rounded-md border border-line">

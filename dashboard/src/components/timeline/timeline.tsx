@@ -2,7 +2,7 @@
 // nothing, however long the journal is.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Loading } from "../../display/loading.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { useHotkeys } from "../../ui/hotkeys.ts";
@@ -22,6 +22,7 @@ export function Timeline(props: TimelineProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const run = journal.runs.get(runId);
   const isLive = run !== undefined && run.row.endedAt === undefined && journal.loaded;
+  const follows = useFollows(runId, isLive);
   const line = useLineHeight();
   const virtual = useVirtualizer({
     count: rows.length,
@@ -29,8 +30,9 @@ export function Timeline(props: TimelineProps) {
     estimateSize: (index) => (isLine(rows[index]) ? line : CARD),
     getItemKey: useMemo(() => (index: number) => rows[index]?.key ?? index, [rows]),
     overscan: 8,
-    anchorTo: isLive ? "end" : "start",
-    followOnAppend: isLive,
+    anchorTo: follows ? "end" : "start",
+    followOnAppend: follows,
+    scrollEndThreshold: line * 2,
   });
   useScrollToEvent({ virtual, rows, selected, run, isLive, loaded: journal.loaded });
   useStepping(props);
@@ -66,6 +68,13 @@ export function Timeline(props: TimelineProps) {
       </ol>
     </div>
   );
+}
+
+/** The last events come together with the end, and its words would stay below the edge for who has followed the run. */
+function useFollows(runId: string, isLive: boolean): boolean {
+  const [followed, setFollowed] = useState<string>();
+  if (isLive && followed !== runId) setFollowed(runId);
+  return isLive || followed === runId;
 }
 
 /** About what a delegation needs. */

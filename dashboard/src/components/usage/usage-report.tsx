@@ -1,8 +1,8 @@
 import { ChartColumn } from "lucide-react";
 import { useMemo } from "react";
 import type { UsageView } from "../../../../src/api/schema.ts";
+import { Command } from "../../display/command.tsx";
 import { count, money } from "../../display/words.ts";
-import { Copyable } from "../../ui/copyable.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { PlotCard } from "./plot-card.tsx";
 import { runSeries, spentSeries, stretches } from "./plot-data.ts";
@@ -22,7 +22,7 @@ export function UsageReport({ usage, since, by }: UsageReportProps) {
     return (
       <Empty icon={<ChartColumn size={28} aria-hidden />} title="Nothing was spent in this time">
         <p>Choose a longer stretch of time, or start something. This needs no key:</p>
-        <Copyable text="npx cadre demo" label="Copy the command" />
+        <Command words="demo" />
       </Empty>
     );
   return (

@@ -88,7 +88,7 @@ function Next({ why: { next } }: { why: Why }) {
       <ul className="flex list-disc flex-col gap-1 pl-5 text-sm">
         {next.map((one) => (
           <li key={one}>
-            <WithCode text={one} />
+            <WithCode text={one} isOurs />
           </li>
         ))}
       </ul>

@@ -1,16 +1,38 @@
 import { VisibleText } from "../../display/visible-text.tsx";
+import { useCommand } from "../../live/use-command.ts";
+import { classNames } from "../../ui/class-names.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+
+interface WithCodeProps {
+  text: string;
+  /** The sentence is ours: its commands are copied as they work in any terminal. Nobody else's words become one. */
+  isOurs?: boolean;
+}
 
 /** What stands in backticks is to be typed. */
-export function WithCode({ text }: { text: string }) {
+export function WithCode({ text, isOurs = false }: WithCodeProps) {
+  const whole = useCommand();
   let at = 0;
   return text.split("`").map((part) => {
     const key = at++;
-    return key % 2 === 0 ? (
-      <VisibleText key={key} text={part} />
-    ) : (
-      <code key={key} className="rounded bg-raised px-1 font-mono text-xs [overflow-wrap:anywhere]">
-        {part}
-      </code>
+    if (key % 2 === 0) return <VisibleText key={key} text={part} />;
+    const command = isOurs && part.startsWith(NAME) ? whole(part.slice(NAME.length)) : undefined;
+    return (
+      <span
+        key={key}
+        className={classNames("rounded bg-raised px-1", command !== undefined && "md:whitespace-nowrap")}
+      >
+        <code className="font-mono text-xs [overflow-wrap:anywhere]">{part}</code>
+        {command !== undefined && (
+          <CopyButton
+            text={command}
+            label={`Copy as command: ${command}`}
+            className="h-5! px-1! align-middle max-md:hidden"
+          />
+        )}
+      </span>
     );
   });
 }
+
+const NAME = "cadre ";

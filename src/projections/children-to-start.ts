@@ -1,0 +1,14 @@
+import { awaitsDecision } from "./approvals.ts";
+import { childFor } from "./child-runs.ts";
+import type { RunState } from "./run-state.ts";
+import { DELEGATE } from "./tool-call.ts";
+
+/** Children that are asked for, and begin as soon as others have made room for them. */
+export const childrenToStart = ({ calls, children }: RunState): number =>
+  [...calls.values()].filter(
+    (call) =>
+      (call.proposal?.name ?? call.name) === DELEGATE &&
+      !call.result &&
+      !awaitsDecision(call) &&
+      childFor(children, call.id) === undefined,
+  ).length;
