@@ -9,6 +9,7 @@ import { loadConfig } from "../config.ts";
 import { canListen } from "./can-listen.ts";
 import { stageDemo } from "./demo-stage.ts";
 import { EXIT } from "./io.ts";
+import { launcherOf } from "./typed.ts";
 
 interface Options {
   port?: string;
@@ -21,6 +22,8 @@ export interface DemoOrder<O extends Options = Options> {
   task: string;
   json: boolean;
   options: O;
+  /** What a person types for `cadre`, wherever they are. */
+  cadre: string;
   /** When the one before was seen to be dead. */
   goneAt?: number;
 }
@@ -35,7 +38,8 @@ const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`,
 export async function watchDemo(options: Options, json: boolean): Promise<number> {
   const stage = await stageDemo();
   const port = options.port ?? (await freePort(stage.folder));
-  const order: DemoOrder = { ...stage, json, options: { ...options, port } };
+  const cadre = launcherOf(process.argv[1]!, stage.folder);
+  const order: DemoOrder = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.

@@ -165,7 +165,7 @@ test("--demo takes another port where ours is taken, and says in words what is r
     expect(Number(found)).not.toBe(port);
     expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
     await up.shows(
-      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre\.js init\n[\s\S]*cadre\.js up\n/,
+      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre init\n[\s\S]*cadre up\n/,
     );
     up.process.kill("SIGTERM");
     expect((await up.end()).code).toBe(0);

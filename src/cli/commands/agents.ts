@@ -44,10 +44,10 @@ function agentJson({ name, file, dialect, scope, definition, problems }: Agent) 
   return { name, title, description, kind, models, tools: allowed, agents, file, dialect, scope, problems };
 }
 
-function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, at }: Invocation): string[] {
+function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, typed }: Invocation): string[] {
   if (agents.length === 0) {
     return [
-      `No agents of your own here yet: add agents/<name>.md, or take a pack with \`cadre${at} init --pack <pack>\`.`,
+      `No agents of your own here yet: add agents/<name>.md, or take a pack with \`${typed("init --pack <pack>")}\`.`,
     ];
   }
   const width = io.stdout.isTTY ? screen.columns - 1 : Number.POSITIVE_INFINITY;
@@ -87,7 +87,7 @@ function builtinLines(agents: readonly Agent[], { io, screen }: Invocation): str
 }
 
 /** Warnings are many where files were written for other products: `agents validate` has them all. */
-function problemLines(problems: readonly Problem[], { screen, at }: Invocation): string[] {
+function problemLines(problems: readonly Problem[], { screen, typed }: Invocation): string[] {
   const errors = problems.filter(({ severity }) => severity === "error");
   const warnings = problems.length - errors.length;
   if (problems.length === 0) return [];
@@ -95,6 +95,6 @@ function problemLines(problems: readonly Problem[], { screen, at }: Invocation):
   return [
     "",
     ...errors.map((problem) => problemLine(problem, screen.paint)),
-    ...(warnings > 0 ? [screen.paint("yellow", `${more}: cadre${at} agents validate`)] : []),
+    ...(warnings > 0 ? [screen.paint("yellow", `${more}: ${typed("agents validate")}`)] : []),
   ];
 }

@@ -109,7 +109,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   if (owner) sayPickedUp(left, invocation);
   if (order.type === "rest") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
-    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: cadre run "what to do".');
+    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined && !owner) {
     const { pid } = await client.health();

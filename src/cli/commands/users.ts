@@ -10,14 +10,14 @@ import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
-export async function list({ io, folder, json, screen, at }: Invocation): Promise<number> {
+export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const users = await withClient({ folder, env: io.env }, (client) => client.users());
   if (json) {
     screen.line(jsonLine({ users }));
     return EXIT.done;
   }
   if (users.length === 0)
-    screen.line(`Nobody comes in by name yet. Let somebody in: cadre users add NAME --role operator${at}`);
+    screen.line(`Nobody comes in by name yet. Let somebody in: ${typed("users add NAME --role operator")}`);
   const now = Date.now();
   const rows = users.map(({ name, role, madeBy, madeAt, rotatedAt, revokedAt }) => [
     plainLine(name),
