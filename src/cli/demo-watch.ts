@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { loadConfig } from "../config.ts";
 import { canListen } from "./can-listen.ts";
 import { stageDemo } from "./demo-stage.ts";
-import { EXIT } from "./io.ts";
+import { EXIT, type Invocation } from "./io.ts";
 import { launcherOf } from "./typed.ts";
 
 interface Options {
@@ -35,15 +35,21 @@ export interface DemoUp {
 
 const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`, import.meta.url));
 
-export async function watchDemo(options: Options, json: boolean): Promise<number> {
-  const stage = await stageDemo();
+export async function watchDemo(options: Options, { json, screen }: Invocation): Promise<number> {
+  if (!json) screen.line("Starting the demo: an incident, in a copy of an example …");
+  const { remove, ...stage } = await stageDemo();
   const port = options.port ?? (await freePort(stage.folder));
   const cadre = launcherOf(process.argv[1]!, stage.folder);
   const order: DemoOrder = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.
-    if (signal !== "SIGKILL" || port === undefined) return code ?? EXIT.failed;
+    if (signal !== "SIGKILL" || port === undefined) {
+      if (code !== EXIT.done) return code ?? EXIT.failed;
+      await remove();
+      if (!json) screen.line("The demo has ended, and its copy is removed.");
+      return EXIT.done;
+    }
     next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
   }
 }

@@ -14,6 +14,7 @@ import { watchLeaving } from "../leaving.ts";
 import { sayTakenUp, unfinished } from "../left-over.ts";
 import { openBrowser } from "../open-browser.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
+import { fitLines } from "../view/fit.ts";
 import { jsonLine } from "../view/plain.ts";
 
 export interface UpOptions {
@@ -28,7 +29,7 @@ export interface UpOptions {
 
 export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
   if (!options.demo) return stayUp(invocation, options);
-  return watchDemo(options, invocation.json);
+  return watchDemo(options, invocation);
 }
 
 /** What a demo's server has beside any other. */
@@ -158,13 +159,12 @@ function sayUp({ io, json, screen }: Invocation, { server, problems, open, words
     screen.line(jsonLine({ url: server.url, link: url }));
     return;
   }
-  for (const problem of problems) screen.line(problem);
-  for (const line of words?.(url) ?? upWords(server.url, url)) screen.line(line);
+  for (const line of fitLines([...problems, ...(words?.(url) ?? upWords(url))], screen)) screen.line(line);
   if (open && io.stdout.isTTY === true) openBrowser(url);
 }
 
-const upWords = (url: string, link: string): string[] => [
-  `Cadre is up at ${url}`,
-  `For a browser, once: ${link}`,
+const upWords = (link: string): string[] => [
+  `Cadre is up at ${link}`,
+  "The link signs one browser in, once.",
   "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
 ];
