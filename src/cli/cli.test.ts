@@ -357,6 +357,8 @@ describe("mistakes are one sentence, and lose nothing", () => {
       /^cadre: show needs <run>: a run's id, .* \(`cadre runs` lists them\)\. See cadre help show\.\n$/,
     ],
     [["show", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
+    [["verify", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
+    [["verify", "lost.html"], /^cadre: There is no file .*\/lost\.html\.\n$/],
     [["approve", "r0:m1.0"], /^cadre: There is no approval r0:m1\.0\.\n$/],
     [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
     [
@@ -373,7 +375,9 @@ describe("mistakes are one sentence, and lose nothing", () => {
     const { code, stdout, stderr } = await p.cadre(...args);
     expect(stderr).toMatch(sentence);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(await readdir(p.folder)).not.toContain("nowhere");
+    const made = await readdir(p.folder);
+    expect(made).not.toContain("nowhere");
+    if (args[0] !== "run") expect(made).not.toContain(".cadre");
   });
 
   test("a broken file is named with its line and column", async () => {

@@ -1,6 +1,7 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
 // on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
@@ -23,6 +24,8 @@ export interface ConnectOptions {
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
+  /** Begins a store where there is none yet, like who drives: whoever only looks makes nothing. */
+  makes?: boolean;
   /** Runs that are driven at the same time, and whose. */
   concurrency?: number | undefined;
   pool?: string | undefined;
@@ -63,6 +66,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
+  if (!options.drive && !options.makes && !existsSync(dir) && !existsSync(fileOf(config)))
+    return own({ ...options, flags: { ...flags, store: NOWHERE } }, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
@@ -126,6 +131,9 @@ export async function withClient<T>(
 
 /** A store that one process has at a time. */
 export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+
+const NOWHERE = "sqlite::memory:";
+const fileOf = ({ store }: Config): string => store.slice("sqlite:".length);
 
 const onlyOnServer = (): CadreError =>
   new CadreError(

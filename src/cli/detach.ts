@@ -21,7 +21,7 @@ export async function detach(
   const { folder, io, json, screen, typed } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const runId = await withClient({ folder, env: io.env, ...flags }, (client) =>
+  const runId = await withClient({ folder, env: io.env, makes: true, ...flags }, (client) =>
     beginOrder(client, order, yes === true, key),
   );
   // Even where somebody drives: that process leaves with its own run, and this one takes over.

@@ -69,7 +69,7 @@ export async function revoke(invocation: Invocation, name: string): Promise<numb
 }
 
 const asAdmin = <T>({ io, folder }: Invocation, use: (client: CadreClient) => Promise<T>): Promise<T> =>
-  withClient({ folder, env: io.env }, use);
+  withClient({ folder, env: io.env, makes: true }, use);
 
 function sayMade({ json, screen }: Invocation, made: MadeUser, said: string): void {
   if (json) {
