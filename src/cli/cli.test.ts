@@ -363,7 +363,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
     [
       ["run", "nobody", "task"],
-      /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents` lists them\)\.\n$/,
+      /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents --all` lists them\)\.\n$/,
     ],
     [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
     [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],

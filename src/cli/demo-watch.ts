@@ -45,10 +45,9 @@ export async function watchDemo(options: Options, { json, screen }: Invocation):
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.
     if (signal !== "SIGKILL" || port === undefined) {
-      if (code !== EXIT.done) return code ?? EXIT.failed;
       await remove();
       if (!json) screen.line("The demo has ended, and its copy is removed.");
-      return EXIT.done;
+      return code ?? EXIT.failed;
     }
     next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
   }

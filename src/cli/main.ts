@@ -93,7 +93,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
     .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
     .option("--plain", "lines only: no colours, and nothing is drawn anew (for screen readers and logs)")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
@@ -120,6 +120,18 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   refuseBadUsage(program);
   return program;
 }
+
+/** Almost every one has options: saying so would leave less room for what it does. */
+const subcommandTerm = (verb: Command): string =>
+  [
+    verb.name(),
+    verb
+      .usage()
+      .replace(/\[(options|command)\]/g, "")
+      .trim(),
+  ]
+    .join(" ")
+    .trim();
 
 /** Each command knows itself what it was missing. */
 function refuseBadUsage(command: Command): void {
