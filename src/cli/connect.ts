@@ -1,7 +1,6 @@
 // A command's way to the store (E1): as its owner while the command runs, or as the client of the process that is. A store
 // on a server has no owner: every process opens it, and leases say who drives. Either way the command sees the same client.
 
-import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createApp } from "../api/app.ts";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
@@ -9,7 +8,7 @@ import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
-import { checkStore, type StoreCheck } from "../config/known-stores.ts";
+import { checkStore, isThere, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -66,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
-  if (!options.drive && !options.makes && !existsSync(dir) && !existsSync(fileOf(config)))
+  if (!options.drive && !options.makes && !isThere(config))
     return own({ ...options, flags: { ...flags, store: NOWHERE } }, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
@@ -133,7 +132,6 @@ export async function withClient<T>(
 export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
 
 const NOWHERE = "sqlite::memory:";
-const fileOf = ({ store }: Config): string => store.slice("sqlite:".length);
 
 const onlyOnServer = (): CadreError =>
   new CadreError(

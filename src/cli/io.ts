@@ -1,7 +1,8 @@
 // What a command has to do with: the person's terminal, and what they said for every command. Handed in, so that tests
 // are a terminal where they want one.
 
-import { createTyped, type Typed } from "./typed.ts";
+import { createTyped, type Typed, typedIn } from "./typed.ts";
+import { fitLines } from "./view/fit.ts";
 import { createScreen, type Output, type Screen } from "./view/screen.ts";
 
 export interface Input extends NodeJS.ReadableStream {
@@ -42,6 +43,12 @@ export function createInvocation(io: Io, folder: string, { json, plain }: Form):
 
 export const typedAt = ({ cadre = "cadre", cwd }: Io, folder: string): Typed =>
   createTyped(cadre, { cwd, folder });
+
+/** A sentence on stderr: broken between words at a terminal, with its commands as this person types them. */
+export function sayTrouble(sentence: string, { stderr }: Io, typed: Typed): void {
+  const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
+  stderr.write(`${fitLines([`cadre: ${typedIn(sentence, typed)}`], page).join("\n")}\n`);
+}
 
 /** Somebody is there who sees the questions and can answer them. */
 export const isAttended = ({ io, json }: Invocation): boolean =>

@@ -5,15 +5,14 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { nearest } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { createInvocation, EXIT, type Form, type Io, typedAt } from "./io.ts";
+import { createInvocation, EXIT, type Form, type Io, sayTrouble, typedAt } from "./io.ts";
 import { folderIn, maskedIo } from "./masked-io.ts";
-import { launcherOf, typedIn } from "./typed.ts";
+import { launcherOf } from "./typed.ts";
 import { commandOf, usageError } from "./usage-words.ts";
 import { addVerbs } from "./verbs/all.ts";
 import { describeArguments } from "./verbs/arguments.ts";
 import type { Does } from "./verbs/does.ts";
 import { version } from "./version.ts";
-import { fitLines } from "./view/fit.ts";
 import { asSentence } from "./view/format.ts";
 import { jsonLine, plainLine } from "./view/plain.ts";
 
@@ -70,14 +69,9 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
   const sentence = plainLine(code === "INTERNAL" ? unforeseen(message) : message);
-  sayTrouble(typedIn(`cadre: ${sentence}`, typedAt(io, resolve(io.cwd, folderIn(argv)))), io);
+  sayTrouble(sentence, io, typedAt(io, resolve(io.cwd, folderIn(argv))));
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
-}
-
-function sayTrouble(line: string, { stderr }: Io): void {
-  const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
-  stderr.write(`${fitLines([line], page).join("\n")}\n`);
 }
 
 /** What we did not foresee says nothing of what became of the data, nor what to do. */

@@ -8,7 +8,6 @@ import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { filterOf } from "../runs-filter.ts";
 import { type Standing, standingsIn } from "../standing.ts";
-import type { Typed } from "../typed.ts";
 import { allOf, branches } from "../view/branches.ts";
 import { fitLines } from "../view/fit.ts";
 import { ago, count, shortCost } from "../view/format.ts";
@@ -128,7 +127,12 @@ function placed(rows: readonly string[][], width: number | undefined): string[] 
   return heads.flatMap((head, index) => [head, `    ${fitted(rows[index]!.at(-1)!, width - 5)}`]);
 }
 
-function remarks(found: Found, lines: readonly Listed[], options: RunsOptions, typed: Typed): string[] {
+function remarks(
+  found: Found,
+  lines: readonly Listed[],
+  options: RunsOptions,
+  typed: Invocation["typed"],
+): string[] {
   const { below, trees } = found;
   const isFiltered = Object.keys(filterOf(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;

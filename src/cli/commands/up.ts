@@ -12,10 +12,8 @@ import { watchDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { sayTakenUp, unfinished } from "../left-over.ts";
-import { openBrowser } from "../open-browser.ts";
+import { sayUp } from "../say-up.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
-import { fitLines } from "../view/fit.ts";
-import { jsonLine } from "../view/plain.ts";
 
 export interface UpOptions {
   host?: string;
@@ -145,26 +143,3 @@ async function refuseSecond(client: CadreClient): Promise<never> {
       : `Process ${pid} has this folder's store: end it first, or wait until it has. Nothing was started.`,
   );
 }
-
-interface Up {
-  server: PublicServer;
-  problems: string[];
-  open: boolean;
-  words: DemoParts["words"] | undefined;
-}
-
-function sayUp({ io, json, screen }: Invocation, { server, problems, open, words }: Up): void {
-  const { url } = server.newLink();
-  if (json) {
-    screen.line(jsonLine({ url: server.url, link: url }));
-    return;
-  }
-  for (const line of fitLines([...problems, ...(words?.(url) ?? upWords(url))], screen)) screen.line(line);
-  if (open && io.stdout.isTTY === true) openBrowser(url);
-}
-
-const upWords = (link: string): string[] => [
-  `Cadre is up at ${link}`,
-  "The link signs one browser in, once.",
-  "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
-];
