@@ -38,6 +38,13 @@ test("the package is as npm, Node and TypeScript want it, and has what it lists"
   expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
 });
 
+test("it runs nothing where it is installed, and npm warns of nothing", () => {
+  const { scripts } = manifest();
+  // From a tarball `prepare` counts, too; in a clone npm runs `postprepare` with or without it.
+  const warned = ["preinstall", "install", "postinstall", "prepare"].filter((name) => name in scripts);
+  expect(warned).toEqual([]);
+});
+
 test("what it imports it depends on, or says that it may be there; Ink and React it brings along", async () => {
   const { dependencies, peerDependencies } = manifest();
   const known = new Set([...Object.keys(dependencies), ...Object.keys(peerDependencies), "cadre"]);

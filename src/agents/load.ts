@@ -81,7 +81,7 @@ function notFound({ agents }: AgentSet, name: string): CadreError {
   const hint = meant.length > 0 ? ` Did you mean ${orList(meant)}?` : "";
   const own = known.filter((each) => agents.get(each)!.scope !== "builtin");
   const others = known.length - own.length;
-  const builtin = others > 0 ? [`${others} that are built in (\`cadre agents\` lists them)`] : [];
+  const builtin = others > 0 ? [`${others} that are built in (\`cadre agents --all\` lists them)`] : [];
   const list = [...(own.length > 0 ? [own.join(", ")] : []), ...builtin].join(", and ");
   const here = list === "" ? "No agents were found: add agents/<name>.md." : `Known agents: ${list}.`;
   return new CadreError("AGENT_NOT_FOUND", `There is no agent \`${name}\`.${hint} ${here}`, { known });

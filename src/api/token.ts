@@ -22,7 +22,7 @@ export function renewToken(dir: string): string {
   return token;
 }
 
-function readToken(dir: string): string | undefined {
+export function readToken(dir: string): string | undefined {
   try {
     const token = readFileSync(tokenFile(dir), "utf8").trim();
     return token.length >= MIN_TOKEN ? token : undefined;

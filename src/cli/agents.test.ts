@@ -32,7 +32,7 @@ test("a run says what of its agent's file was read otherwise than it was written
 });
 
 describe("cadre agents", () => {
-  test("your own first, with kind, delegates, tools and model; the built-in ones by pack; no store is made", async () => {
+  test("your own first, with kind, delegates, tools and model; of the built-in ones the packs, unless all are wanted; no store is made", async () => {
     await using p = await ours({ "agents/broken.md": file("handoff: nobody\n") });
     const { code, stdout } = await p.cadre("agents");
     expect(code).toBe(0);
@@ -43,6 +43,12 @@ describe("cadre agents", () => {
     );
     expect(stdout).toMatch(/^broken {2}cannot be used\n {4}agents\/broken\.md\n/m);
     expect(stdout).toMatch(
+      /^reader[\s\S]*^Built in, .*:\n {2}assistant [\s\S]*^ {2}ops\/… +a pack of 3 agents: an incident/m,
+    );
+    expect(stdout).not.toContain("ops/coding");
+    expect(stdout).toMatch(/: cadre agents --all$/m);
+    const all = await p.cadre("agents", "--all");
+    expect(all.stdout).toMatch(
       /^reader[\s\S]*^Built in\n {2}assistant [\s\S]*^Built in: the pack ops\n {2}ops\/coding /m,
     );
     expect(stdout).toMatch(/^Agents that name no model use scripted\/rehearsal \(scripted\)\.$/m);

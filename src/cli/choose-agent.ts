@@ -17,7 +17,7 @@ export function parseWords(words: readonly string[]): Wanted | undefined {
   if (third !== undefined) {
     throw new CadreError(
       "USAGE",
-      'Too many words: put the task in quotes, as in cadre run agent "what to do".',
+      'Too many words: put the task in quotes, as in `cadre run agent "what to do"`.',
     );
   }
   if (first === undefined) return undefined;
@@ -34,7 +34,7 @@ export async function chooseAgent(
   if (agents.some(({ name }) => name === task.trim())) {
     throw new CadreError(
       "USAGE",
-      `\`${task}\` is an agent: give it a task, as in cadre run ${task} "what to do".`,
+      `\`${task}\` is an agent: give it a task, as in \`cadre run ${task} "what to do"\`.`,
     );
   }
   const own = agents.filter(({ file, kind }) => !/^(builtin:|~\/)/.test(file) && kind !== "subagent");

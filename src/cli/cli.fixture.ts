@@ -3,7 +3,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -18,6 +18,8 @@ const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 export interface Project extends AsyncDisposable {
   folder: string;
   env: Record<string, string>;
+  /** As one that is installed has it on the PATH: a link, whose name is what hints say. */
+  launcher: string;
   write(path: string, text: string): Promise<void>;
   /** Runs a command to its end, in this process: not at a terminal. */
   cadre(...args: string[]): Promise<Finished>;
@@ -79,8 +81,10 @@ export async function project(files: Record<string, string>): Promise<Project> {
   };
   await Promise.all([mkdir(home, { recursive: true }), mkdir(folder, { recursive: true })]);
   for (const [path, text] of Object.entries(files)) await write(path, text);
+  const launcher = join(root, "cadre");
+  await symlink(LAUNCHER, launcher);
   const launch = (args: string[]): Started => {
-    const child = spawn(process.execPath, [LAUNCHER, ...args], {
+    const child = spawn(process.execPath, [launcher, ...args], {
       cwd: folder,
       env,
       stdio: ["ignore", "pipe", "pipe"],
@@ -91,6 +95,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
   return {
     folder,
     env,
+    launcher,
     write,
     cadre: (...args) => runHere(args, folder, env),
     spawn: (...args) => launch(args).end(),

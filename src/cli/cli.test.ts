@@ -326,7 +326,7 @@ describe.concurrent("two processes in one folder", () => {
     expect((await p.cadre("runs")).stdout).not.toContain("Running");
     expect((await p.cadre("show", id)).stdout).toMatch(/^Not being worked on$/m);
     expect((await p.cadre("pause", id)).stdout).toBe(
-      "Pause recorded; no Cadre process is running here: it stays paused until `cadre resume`.\n",
+      `Pause recorded; no Cadre process is running here: it stays paused until \`cadre resume ${id}\`.\n`,
     );
     expect((await p.cadre("cancel", id)).stdout).toBe(
       "Stopping 1 of 1 run: slow\nStopped: all of them have ended, and nothing of it is running.\n",
@@ -352,13 +352,18 @@ describe("mistakes are one sentence, and lose nothing", () => {
     [["runs", "--statsu", "x"], /^cadre: Unknown option '--statsu'\. Did you mean --status\?\n$/],
     [["runs", "--status", "lost"], /^cadre: --status lost: it is one of pending,/],
     [["runs", "--limit", "many"], /^cadre: --limit many: give a whole number/],
-    [["show"], /^cadre: Missing required argument 'run'\./],
+    [
+      ["show"],
+      /^cadre: show needs <run>: a run's id, .* \(`cadre runs` lists them\)\. See cadre help show\.\n$/,
+    ],
     [["show", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
+    [["verify", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
+    [["verify", "lost.html"], /^cadre: There is no file .*\/lost\.html\.\n$/],
     [["approve", "r0:m1.0"], /^cadre: There is no approval r0:m1\.0\.\n$/],
     [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
     [
       ["run", "nobody", "task"],
-      /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents` lists them\)\.\n$/,
+      /^cadre: There is no agent `nobody`\. Known agents: tidy, and \d+ that are built in \(`cadre agents --all` lists them\)\.\n$/,
     ],
     [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
     [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],
@@ -370,7 +375,9 @@ describe("mistakes are one sentence, and lose nothing", () => {
     const { code, stdout, stderr } = await p.cadre(...args);
     expect(stderr).toMatch(sentence);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(await readdir(p.folder)).not.toContain("nowhere");
+    const made = await readdir(p.folder);
+    expect(made).not.toContain("nowhere");
+    if (args[0] !== "run") expect(made).not.toContain(".cadre");
   });
 
   test("a broken file is named with its line and column", async () => {

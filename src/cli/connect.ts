@@ -8,7 +8,7 @@ import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
-import { checkStore, type StoreCheck } from "../config/known-stores.ts";
+import { checkStore, isThere, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -23,6 +23,8 @@ export interface ConnectOptions {
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
+  /** Begins a store where there is none yet, like who drives: whoever only looks makes nothing. */
+  makes?: boolean;
   /** Runs that are driven at the same time, and whose. */
   concurrency?: number | undefined;
   pool?: string | undefined;
@@ -63,6 +65,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
+  if (!options.drive && !options.makes && !isThere(config))
+    return own({ ...options, flags: { ...flags, store: NOWHERE } }, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
@@ -126,6 +130,8 @@ export async function withClient<T>(
 
 /** A store that one process has at a time. */
 export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
+
+const NOWHERE = "sqlite::memory:";
 
 const onlyOnServer = (): CadreError =>
   new CadreError(

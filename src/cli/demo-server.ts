@@ -15,13 +15,14 @@ process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
 const [order] = (await once(process, "message")) as [DemoOrder<UpOptions>];
 process.exit(await serveDemo(order));
 
-async function serveDemo({ folder, task, json, options, goneAt }: DemoOrder<UpOptions>): Promise<number> {
+async function serveDemo(order: DemoOrder<UpOptions>): Promise<number> {
+  const { folder, task, json, options, cadre, goneAt } = order;
   const { stdin, stdout, stderr, env } = process;
-  const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd() }, []);
+  const io = maskedIo({ stdin, stdout, stderr, env, cwd: process.cwd(), cadre }, []);
   try {
     return await stayUp(createInvocation(io, folder, { json, plain: false }), options, {
       order: { agent: DEMO_AGENT, task, attended: true },
-      words: (link) => demoWords({ link, folder, again: goneAt !== undefined }),
+      words: (link) => demoWords({ link, folder, cadre, again: goneAt !== undefined }),
       plug: (parts) => plugOf(parts, goneAt),
       onUp: (url) => void process.send!({ port: Number(new URL(url).port) } satisfies DemoUp),
     });

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { loadConfig } from "../config.ts";
 import { canListen } from "./can-listen.ts";
 import { stageDemo } from "./demo-stage.ts";
-import { EXIT } from "./io.ts";
+import { EXIT, type Invocation } from "./io.ts";
+import { launcherOf } from "./typed.ts";
 
 interface Options {
   port?: string;
@@ -21,6 +22,8 @@ export interface DemoOrder<O extends Options = Options> {
   task: string;
   json: boolean;
   options: O;
+  /** What a person types for `cadre`, wherever they are. */
+  cadre: string;
   /** When the one before was seen to be dead. */
   goneAt?: number;
 }
@@ -32,14 +35,20 @@ export interface DemoUp {
 
 const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`, import.meta.url));
 
-export async function watchDemo(options: Options, json: boolean): Promise<number> {
-  const stage = await stageDemo();
+export async function watchDemo(options: Options, { json, screen }: Invocation): Promise<number> {
+  if (!json) screen.line("Starting the demo: an incident, in a copy of an example …");
+  const { remove, ...stage } = await stageDemo();
   const port = options.port ?? (await freePort(stage.folder));
-  const order: DemoOrder = { ...stage, json, options: { ...options, port } };
+  const cadre = launcherOf(process.argv[1]!, stage.folder);
+  const order: DemoOrder = { ...stage, json, cadre, options: { ...options, port } };
   for (let next = order; ; ) {
     const { code, signal, port } = await oneLife(next);
     // Whoever cannot start at all would only fail again.
-    if (signal !== "SIGKILL" || port === undefined) return code ?? EXIT.failed;
+    if (signal !== "SIGKILL" || port === undefined) {
+      await remove();
+      if (!json) screen.line("The demo has ended, and its copy is removed.");
+      return code ?? EXIT.failed;
+    }
     next = { ...order, options: { ...options, port: String(port), open: false }, goneAt: Date.now() };
   }
 }

@@ -1,6 +1,6 @@
 // What the demo of `cadre up` says in the terminal: where to look, what is real, and the way to a model that thinks.
 
-import { fileURLToPath } from "node:url";
+import { NPX } from "./typed.ts";
 
 export interface DemoPlace {
   /** Lets one browser in, once. */
@@ -8,11 +8,12 @@ export interface DemoPlace {
   folder: string;
   /** Killed from its page, and started again. */
   again: boolean;
+  /** What they type for `cadre`, wherever they are. */
+  cadre: string;
 }
 
-export function demoWords({ link, folder, again }: DemoPlace): string[] {
+export function demoWords({ link, folder, again, cadre }: DemoPlace): string[] {
   if (again) return ["", "The server was killed, and is back. For a browser that is new to it:", `  ${link}`];
-  const cadre = launcher();
   return [
     "Open this, it signs your browser in:",
     `  ${link}`,
@@ -31,12 +32,4 @@ export function demoWords({ link, folder, again }: DemoPlace): string[] {
     "Ctrl-C ends the demo. Once more in the terminal alone:",
     `  ${cadre} demo`,
   ];
-}
-
-const NPX = "npx cadre";
-
-/** As a person types it: npm knows a package by its name, and a clone by nothing. */
-function launcher(): string {
-  const path = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
-  return /[\\/]node_modules[\\/]/.test(path) ? NPX : `node ${path}`;
 }

@@ -8,6 +8,7 @@ import { CadreError } from "../errors.ts";
 import { withClient } from "./connect.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import { beginOrder, type Order } from "./order.ts";
+import type { Typed } from "./typed.ts";
 import { jsonLine } from "./view/plain.ts";
 
 export async function detach(
@@ -16,26 +17,26 @@ export async function detach(
   { yes, model }: { yes?: boolean; model?: string },
 ): Promise<number> {
   if (order.type === "rest")
-    throw new CadreError("USAGE", 'A run in the background needs a task: cadre run --detach "what to do".');
-  const { folder, io, json, screen, at } = invocation;
+    throw new CadreError("USAGE", 'A run in the background needs a task: `cadre run --detach "what to do"`.');
+  const { folder, io, json, screen, typed } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const runId = await withClient({ folder, env: io.env, ...flags }, (client) =>
+  const runId = await withClient({ folder, env: io.env, makes: true, ...flags }, (client) =>
     beginOrder(client, order, yes === true, key),
   );
   // Even where somebody drives: that process leaves with its own run, and this one takes over.
   goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
-  if (!json) for (const line of whatNext(runId, at, yes === true)) io.stderr.write(`cadre: ${line}\n`);
+  if (!json) for (const line of whatNext(runId, typed, yes === true)) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
 }
 
 /** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
-function whatNext(runId: string, at: string, yes: boolean): string[] {
+function whatNext(runId: string, typed: Typed, yes: boolean): string[] {
   const needs = yes ? "needs you for more than an approval" : "needs you";
   return [
-    `it works in the background until it has ended or ${needs}. Follow it: cadre tail ${runId}${at}`,
-    `if it needs you, \`cadre approve${at}\` shows what for; when you have answered, \`cadre run${at}\` goes on with it.`,
+    `it works in the background until it has ended or ${needs}. Follow it: ${typed(`tail ${runId}`)}`,
+    `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, \`${typed("run")}\` goes on with it.`,
   ];
 }
 

@@ -3,6 +3,7 @@
 import type { CadreClient } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
 import { CadreError } from "../errors.ts";
+import type { Typed } from "./typed.ts";
 import { answerCommands, itemTitle } from "./view/approval.ts";
 
 /** The id as it was typed where nothing open has it: the server knows whether it was decided already. */
@@ -37,9 +38,9 @@ function isOutcomeOf({ kind, runId, callId }: ApprovalView, typed: string): bool
 }
 
 /** P4: a word on whether a call may happen is none on whether it did. */
-export function refuseOutcome(item: ApprovalView, at: string): void {
+export function refuseOutcome(item: ApprovalView, typed: Typed): void {
   if (item.kind !== "outcome") return;
-  const [command] = answerCommands(item, at);
+  const [command] = answerCommands(item, typed);
   throw new CadreError(
     "OUTCOME_UNKNOWN",
     `Nobody knows whether this was done (${itemTitle(item)}). Nothing was decided; look, and say what became of it: ${command}`,
@@ -47,9 +48,9 @@ export function refuseOutcome(item: ApprovalView, at: string): void {
   );
 }
 
-export async function approvalIdOf(client: CadreClient, id: string, at: string): Promise<string> {
+export async function approvalIdOf(client: CadreClient, id: string, typed: Typed): Promise<string> {
   const found = findItem(await client.approvals(), id);
   if (typeof found === "string") return found;
-  refuseOutcome(found, at);
+  refuseOutcome(found, typed);
   return found.id;
 }

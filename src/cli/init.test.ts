@@ -2,13 +2,11 @@
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { spawn } from "@lydell/node-pty";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Project, project } from "./cli.fixture.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 const [DOWN, ENTER, CTRL_C] = ["\x1b[B", "\r", "\x03"];
 
 describe.each([
@@ -93,8 +91,8 @@ test("Ctrl-C at a question leaves everything as it was", async () => {
   expect(await readdir(p.folder)).toEqual([]);
 });
 
-function openTerminal({ folder, env }: Project) {
-  const child = spawn(process.execPath, [LAUNCHER, "init"], {
+function openTerminal({ folder, env, launcher }: Project) {
+  const child = spawn(process.execPath, [launcher, "init"], {
     ...{ name: "xterm", cols: 100, rows: 30, cwd: folder },
     env: { ...env, TERM: "xterm", LANG: "C.UTF-8" },
   });

@@ -1,6 +1,8 @@
 // What a command has to do with: the person's terminal, and what they said for every command. Handed in, so that tests
 // are a terminal where they want one.
 
+import { createTyped, type Typed, typedIn } from "./typed.ts";
+import { fitLines } from "./view/fit.ts";
 import { createScreen, type Output, type Screen } from "./view/screen.ts";
 
 export interface Input extends NodeJS.ReadableStream {
@@ -14,6 +16,8 @@ export interface Io {
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+  /** What this person types for `cadre`, where it is not that. */
+  cadre?: string;
 }
 
 /** What a person wants on their screen: values for programs, or lines and nothing that moves. */
@@ -26,18 +30,24 @@ export interface Invocation extends Form {
   io: Io;
   folder: string;
   screen: Screen;
-  /** What commands that we print need to reach the same project: ` -C folder`, or nothing. */
-  at: string;
+  /** For every command that we print. */
+  typed: Typed;
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, waiting: 3, cancelled: 4, interrupted: 130 } as const;
 
 export function createInvocation(io: Io, folder: string, { json, plain }: Form): Invocation {
-  const at =
-    folder === io.cwd
-      ? ""
-      : ` -C ${/[^\w@%+=:,./-]/.test(folder) ? `'${folder.replaceAll("'", "'\\''")}'` : folder}`;
-  return { io, folder, json, plain, at, screen: createScreen(io.stdout, io.env, plain) };
+  const typed = typedAt(io, folder);
+  return { io, folder, json, plain, typed, screen: createScreen(io.stdout, io.env, plain) };
+}
+
+export const typedAt = ({ cadre = "cadre", cwd }: Io, folder: string): Typed =>
+  createTyped(cadre, { cwd, folder });
+
+/** A sentence on stderr: broken between words at a terminal, with its commands as this person types them. */
+export function sayTrouble(sentence: string, { stderr }: Io, typed: Typed): void {
+  const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
+  stderr.write(`${fitLines([`cadre: ${typedIn(sentence, typed)}`], page).join("\n")}\n`);
 }
 
 /** Somebody is there who sees the questions and can answer them. */

@@ -25,22 +25,22 @@ export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invoc
 }
 
 /** Of a server, which stays with whatever needs a person, too. */
-export function sayTakenUp(left: readonly RunSummary[], { screen, json }: Invocation): void {
+export function sayTakenUp(left: readonly RunSummary[], { screen, json, typed }: Invocation): void {
   if (json || left.length === 0) return;
   const them =
     left.length === 1
       ? "1 run was left unfinished here: it goes on"
       : `${left.length} runs were left unfinished here: they go on`;
-  screen.line(`${them}. What needs you is in the inbox, and at \`cadre run\`.`);
+  screen.line(`${them}. What needs you is in the inbox, and at \`${typed("run")}\`.`);
 }
 
 export async function sayWhatIsLeft(
   { client, owner }: Connection,
-  { screen, json }: Invocation,
+  { screen, json, typed }: Invocation,
 ): Promise<void> {
   if (!owner || json) return;
   const left = (await unfinished(client)).filter((run) => run.status !== "suspended").length;
   if (left === 0) return;
   const them = left === 1 ? "1 other run is" : `${left} other runs are`;
-  screen.line(screen.paint("dim", `${them} not finished: \`cadre run\` goes on with what is left`));
+  screen.line(screen.paint("dim", `${them} not finished: \`${typed("run")}\` goes on with what is left`));
 }

@@ -1,5 +1,6 @@
 // What the command line reads out of what people type.
 
+import { Command } from "commander";
 import { expect, test } from "vitest";
 import { createClient, isUnreachable } from "../api/client.ts";
 import type { ApprovalView } from "../api/schema.ts";
@@ -9,6 +10,8 @@ import { findItem } from "./find-item.ts";
 import { main } from "./main.ts";
 import { beginOrder } from "./order.ts";
 import { worst } from "./say-rest.ts";
+import { addVerbs } from "./verbs/all.ts";
+import { describeArguments } from "./verbs/arguments.ts";
 
 test("words are an agent and a task, a task, or nothing", () => {
   expect(parseWords([])).toBeUndefined();
@@ -60,11 +63,13 @@ test("of several runs the worst end counts: failed, then waiting, then cancelled
   expect(worst([])).toBe(0);
 });
 
-async function said(...args: string[]) {
+const said = (...args: string[]) => saidAs("cadre", ...args);
+
+async function saidAs(cadre: string, ...args: string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const into = (pieces: string[]) =>
     ({ write: (text: string) => pieces.push(text) }) as unknown as NodeJS.WriteStream;
-  const io = { stdin: process.stdin, stdout: into(out), stderr: into(err), env: {}, cwd: "/" };
+  const io = { stdin: process.stdin, stdout: into(out), stderr: into(err), env: {}, cwd: "/", cadre };
   return { code: await main(args, io), stdout: out.join(""), stderr: err.join("") };
 }
 
@@ -99,11 +104,29 @@ test("--json: a command that was typed wrong is a line of JSON too", async () =>
   expect(stderr).toBe(`cadre: ${message}\n`);
 });
 
+test("every argument says what it is, in help and where it is missing", () => {
+  const program = new Command("cadre");
+  addVerbs(program, () => async () => {});
+  describeArguments(program);
+  const below = ({ commands }: Command): Command[] => commands.flatMap((verb) => [verb, ...below(verb)]);
+  for (const verb of below(program))
+    for (const argument of verb.registeredArguments)
+      expect(argument.description, `${verb.name()} ${argument.name()}`).not.toBe("");
+});
+
+test("hints and usage begin with what this person types", async () => {
+  const { code, stdout, stderr } = await saidAs("npx cadre", "show");
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toBe(
+    "cadre: show needs <run>: a run's id, or the beginning of it (`npx cadre runs` lists them). See npx cadre help show.\n",
+  );
+});
+
 test("help names every verb", async () => {
   const { code, stdout } = await said("--help");
   expect(code).toBe(0);
   const verbs = [...stdout.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, verb]) => verb);
   expect(verbs.join(" ")).toMatchInlineSnapshot(
-    `"run retry runs show tail why usage fork compare eval verify replay export import approve reject permissions outcome cancel message pause resume budget freeze thaw agents up mcp acp worker workers init doctor prune trust servers demo users webhooks help"`,
+    `"init demo run retry fork runs show tail why usage compare approve reject outcome permissions message pause resume cancel budget freeze thaw agents eval replay up worker workers mcp acp verify export import prune doctor trust servers users webhooks help"`,
   );
 });

@@ -5,9 +5,12 @@ import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { nearest } from "../config/problem.ts";
 import { CadreError, exitCode, toCadreError } from "../errors.ts";
-import { createInvocation, EXIT, type Form, type Io } from "./io.ts";
-import { maskedIo } from "./masked-io.ts";
+import { createInvocation, EXIT, type Form, type Io, sayTrouble, typedAt } from "./io.ts";
+import { folderIn, maskedIo } from "./masked-io.ts";
+import { launcherOf } from "./typed.ts";
+import { commandOf, usageError } from "./usage-words.ts";
 import { addVerbs } from "./verbs/all.ts";
+import { describeArguments } from "./verbs/arguments.ts";
 import type { Does } from "./verbs/does.ts";
 import { version } from "./version.ts";
 import { asSentence } from "./view/format.ts";
@@ -19,7 +22,8 @@ export async function start(): Promise<void> {
   const argv = process.argv.slice(2);
   stdout.once("error", leaveUnread);
   stdout.on("error", () => {});
-  const io = { stdin, stdout, stderr, env, cwd: process.cwd() };
+  const cwd = process.cwd();
+  const io = { stdin, stdout, stderr, env, cwd, cadre: launcherOf(process.argv[1]!, cwd) };
   const masked = maskedIo(io, argv);
   for (const crash of ["uncaughtException", "unhandledRejection"] as const)
     process.on(crash, (error) => sayCrash(error, masked));
@@ -28,10 +32,12 @@ export async function start(): Promise<void> {
 }
 
 /** Node would print all of it as it is. */
-function sayCrash(thrown: unknown, { stderr }: Io): void {
+function sayCrash(thrown: unknown, io: Io): void {
   const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-  const said = `cadre: Cadre itself has failed. What was recorded is safe; \`cadre run\` goes on with it.\n${text}\n`;
-  stderr.write(said);
+  const goesOn = typedAt(io, io.cwd)("run");
+  io.stderr.write(
+    `cadre: Cadre itself has failed. What was recorded is safe; \`${goesOn}\` goes on with it.\n${text}\n`,
+  );
   process.exit(EXIT.failed);
 }
 
@@ -52,7 +58,8 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return sayUsage(error, argv, io);
+    // Help and the version end so too.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     return sayFailure(error, argv, io);
   }
 }
@@ -61,7 +68,8 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
   const error = toCadreError(thrown);
   const { code, message, details } = error;
   if (argv.includes("--json")) io.stdout.write(`${jsonLine({ error: { code, message, details } })}\n`);
-  io.stderr.write(`cadre: ${plainLine(code === "INTERNAL" ? unforeseen(message) : message)}\n`);
+  const sentence = plainLine(code === "INTERNAL" ? unforeseen(message) : message);
+  sayTrouble(sentence, io, typedAt(io, resolve(io.cwd, folderIn(argv))));
   if (io.env["CADRE_DEBUG"] && thrown instanceof Error) io.stderr.write(`${thrown.stack}\n`);
   return exitCode(code);
 }
@@ -70,19 +78,8 @@ function sayFailure(thrown: unknown, argv: readonly string[], io: Io): number {
 const unforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
-/** Commander has said it to people already. */
-function sayUsage({ exitCode, message }: CommanderError, argv: readonly string[], io: Io): number {
-  if (exitCode === 0) return EXIT.done;
-  const sentence = usageSentence(message)
-    .replace(/^cadre: /, "")
-    .trim();
-  if (argv.includes("--json"))
-    io.stdout.write(`${jsonLine({ error: { code: "USAGE", message: sentence } })}\n`);
-  return EXIT.usage;
-}
-
 function createProgram(io: Io, done: (code: number) => void): Command {
-  const program = new Command("cadre")
+  const program = new Command(io.cadre ?? "cadre")
     .description("Runs trees of LLM agents as durable, inspectable work.")
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
@@ -90,12 +87,11 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .option("-C, --folder <path>", "the project's folder (default: the current one)")
     .option("--json", "JSON and nothing else on stdout: one value, or a line for each event that is followed")
     .option("--plain", "lines only: no colours, and nothing is drawn anew (for screen readers and logs)")
-    .configureHelp({ showGlobalOptions: true })
-    .exitOverride()
+    .configureHelp({ showGlobalOptions: true, subcommandTerm })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(usageSentence(text)),
+      outputError: () => {},
     });
 
   const does: Does = (load) =>
@@ -111,9 +107,32 @@ function createProgram(io: Io, done: (code: number) => void): Command {
   program.hook("preAction", (_, verb) => refuseUnknown(verb));
   program
     .command("help [verb...]")
+    .helpGroup("Help:")
     .description("print help, or the help of a verb, as in: help agents validate")
     .action((verbs: string[]) => named(program, verbs).outputHelp());
+  describeArguments(program);
+  refuseBadUsage(program);
   return program;
+}
+
+/** Almost every one has options: saying so would leave less room for what it does. */
+const subcommandTerm = (verb: Command): string =>
+  [
+    verb.name(),
+    verb
+      .usage()
+      .replace(/\[(options|command)\]/g, "")
+      .trim(),
+  ]
+    .join(" ")
+    .trim();
+
+/** Each command knows itself what it was missing. */
+function refuseBadUsage(command: Command): void {
+  command.exitOverride((error) => {
+    throw error.exitCode === 0 ? error : usageError(error, command);
+  });
+  command.commands.forEach(refuseBadUsage);
 }
 
 /** A verb of a group that is none is taken for words to its list. */
@@ -144,14 +163,4 @@ function named(program: Command, verbs: readonly string[]): Command {
     found = next;
   });
   return found;
-}
-
-const commandOf = (command: Command): string =>
-  command.parent ? `${commandOf(command.parent)} ${command.name()}` : command.name();
-
-/** Commander's words as one sentence of ours. */
-export function usageSentence(text: string): string {
-  const words = plainLine(text.replace(/^error: /, "")).replace(/ ?\((Did you mean .*?\?)\)$/, ". $1");
-  const sentence = words.charAt(0).toUpperCase() + words.slice(1);
-  return `cadre: ${/[.?]$/.test(sentence) ? sentence : `${sentence}. See cadre --help.`}\n`;
 }

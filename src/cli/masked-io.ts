@@ -13,7 +13,7 @@ export function maskedIo(io: Io, argv: readonly string[]): Io {
 }
 
 /** Before the command line is understood, or where it is not. */
-function folderIn(argv: readonly string[]): string {
+export function folderIn(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^(-C|--folder(=|$))/.test(word));
   const [, inline] = /^(?:-C|--folder=)(.+)$/.exec(argv[at] ?? "") ?? [];
   return inline ?? (at < 0 ? "." : (argv[at + 1] ?? "."));

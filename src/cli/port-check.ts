@@ -21,7 +21,7 @@ export async function portCheck(
     state: "warn",
     name,
     text: `cadre up cannot listen on ${place}: ${who} does, or the address is none of this machine`,
-    fix: "cadre up --port <n>, or `server: { port: <n> }` in cadre.yaml",
+    fix: "`cadre up --port <n>`, or `server: { port: <n> }` in cadre.yaml",
   };
 }
 

@@ -47,13 +47,22 @@ test("[U55] doctor says which Postgres it is, and how many connections are left"
   });
 }, 120_000);
 
-test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with", async () => {
+test("[E1] what one process starts and leaves, `cadre up` elsewhere goes on with; it makes links for browsers", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
   const url = await postgres.newStore();
   for (const { env } of [p, q]) env["CADRE_STORE"] = url;
+  expect((await q.cadre("users", "link")).stderr).toMatch(
+    /^cadre: No `cadre up` answers at 127\.0\.0\.1:\d+ /,
+  );
   const up = q.start("up", "--port", "0", "--no-open");
-  await up.shows(/Cadre is up at/);
+  const [, port] = await up.shows(/Cadre is up at http:\/\/127\.0\.0\.1:(\d+)/);
+  q.env["CADRE_PORT"] = port!;
+  await q.cadre("users", "add", "vera", "--role", "viewer");
+  for (const whose of [[], ["vera"]]) {
+    const { stdout } = await q.cadre("users", "link", ...whose);
+    expect((await fetch(/http:\S+/.exec(stdout)![0])).headers.getSetCookie()).toHaveLength(1);
+  }
   const started = await p.cadre("run", "--json", "look");
   expect(started.code).toBe(0);
   up.process.kill("SIGTERM");

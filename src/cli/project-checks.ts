@@ -105,5 +105,5 @@ const quarantined = (runId: string): Finding => ({
   state: "bad",
   name: "runs",
   text: `${runId} is set aside: it could not be driven`,
-  fix: `look at it with cadre show ${runId}, then cadre resume ${runId} or cadre cancel ${runId}`,
+  fix: `look at it with \`cadre show ${runId}\`, then \`cadre resume ${runId}\` or \`cadre cancel ${runId}\``,
 });

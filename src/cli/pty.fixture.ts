@@ -1,11 +1,9 @@
 // The command line in a pseudo-terminal: a process of its own that believes a person sits there.
 
-import { fileURLToPath } from "node:url";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { expect, vi } from "vitest";
+import type { Project } from "./cli.fixture.ts";
 import { visible } from "./view/visible.fixture.ts";
-
-const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 
 export interface Pty extends Disposable {
   pty: IPty;
@@ -19,12 +17,12 @@ export interface Pty extends Disposable {
 }
 
 export function inPty(
-  place: { folder: string; env: Record<string, string> },
+  place: Pick<Project, "folder" | "env" | "launcher">,
   args: string[],
   size = { cols: 80, rows: 24 },
 ): Pty {
   const { NO_COLOR: _, ...env } = place.env;
-  const pty = spawn(process.execPath, [LAUNCHER, ...args], {
+  const pty = spawn(process.execPath, [place.launcher, ...args], {
     cwd: place.folder,
     env: { ...env, TERM: "xterm-256color" },
     ...size,

@@ -6,6 +6,7 @@ import type { Connection } from "./connect.ts";
 import type { Rest, Watched } from "./follow-run.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import type { Stuck } from "./questions.ts";
+import type { Typed } from "./typed.ts";
 import { answerCommands } from "./view/approval.ts";
 import { fitLines } from "./view/fit.ts";
 import { asSentence } from "./view/format.ts";
@@ -16,57 +17,57 @@ export async function sayRest(
   rest: Rest,
   { runId, view }: Watched,
   { client, owner }: Connection,
-  { screen, json, at }: Invocation,
+  { screen, json, typed }: Invocation,
 ): Promise<number> {
   const say = (lines: string[], machine: object): void => {
     for (const line of json ? [jsonLine(machine)] : fitLines(lines, screen)) screen.line(line);
   };
   if (rest.type === "left") {
-    say(owner ? keptLines(runId, at) : goesOnLines(runId, at), { type: "left", runId });
+    say(owner ? keptLines(runId, typed) : goesOnLines(runId, typed), { type: "left", runId });
     return EXIT.done;
   }
   const drawing = view.drawing(Date.now());
   for (const line of drawing.length > 0 ? ["", ...drawing] : []) screen.line(line);
   const run = await client.run(runId);
-  const again = lookAgain(runId, at, screen.paint);
+  const again = lookAgain(runId, typed, screen.paint);
   if (rest.type === "needs-person") {
     const { items, held } = rest;
     const commands = [
-      ...items.flatMap((item) => answerCommands(item, at)),
-      ...held.flatMap((run) => heldCommands(run, at)),
+      ...items.flatMap((item) => answerCommands(item, typed)),
+      ...held.flatMap((run) => heldCommands(run, typed)),
     ];
-    const lines = [...neededLines(items, at, screen.paint), ...heldLines(rest, runId, at), again];
+    const lines = [...neededLines(items, typed, screen.paint), ...heldLines(rest, runId, typed), again];
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
     return EXIT.waiting;
   }
   const code = exitCodeOf(run.status);
   const summary = summaryLines(run, screen, { said: view.lastWords() });
-  say([...summary, ...tryAgain(run, at), again], resultOf(run, code));
+  say([...summary, ...tryAgain(run, typed), again], resultOf(run, code));
   return code;
 }
 
-const keptLines = (runId: string, at: string): string[] => [
+const keptLines = (runId: string, typed: Typed): string[] => [
   "",
   "Leaving: nothing is lost. What is under way gets a few seconds to finish, then it is stopped and recorded as stopped; Ctrl-C again leaves at once.",
-  keptSentence(runId, at),
+  keptSentence(runId, typed),
 ];
 
 /** A failure of ours beside a run that had begun: whoever reads of it wants to know what became of that. */
-export function besideRun(thrown: unknown, runId: string, { at }: Invocation): CadreError {
+export function besideRun(thrown: unknown, runId: string, { typed }: Invocation): CadreError {
   const { code, message, details } = toCadreError(thrown);
-  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, at)}`, details, thrown);
+  return new CadreError(code, `${asSentence(message)} ${keptSentence(runId, typed)}`, details, thrown);
 }
 
 /** What is true of a run that nobody here works on any more. */
-const keptSentence = (runId: string, at: string): string =>
-  `Run ${runId} is kept: \`cadre run${at}\` goes on with it, \`cadre cancel ${runId}${at}\` ends it.`;
+const keptSentence = (runId: string, typed: Typed): string =>
+  `Run ${runId} is kept: \`${typed("run")}\` goes on with it, \`${typed(`cancel ${runId}`)}\` ends it.`;
 
 /** The same of one that another process works on. */
-export const goesOnLines = (runId: string, at: string): string[] => [
+export const goesOnLines = (runId: string, typed: Typed): string[] => [
   "",
   "Leaving: nothing is lost, and another process goes on with the run.",
-  `Follow it again: cadre tail ${runId}${at}`,
-  `End it: cadre cancel ${runId}${at}`,
+  `Follow it again: ${typed(`tail ${runId}`)}`,
+  `End it: ${typed(`cancel ${runId}`)}`,
 ];
 
 export function exitCodeOf(status: RunDetail["status"]): number {
@@ -85,22 +86,22 @@ function resultOf(run: RunDetail, exitCode: number) {
   return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
 }
 
-function heldCommands({ id, waitingOn }: Stuck["held"][number], at: string): string[] {
+function heldCommands({ id, waitingOn }: Stuck["held"][number], typed: Typed): string[] {
   const [top] = waitingOn?.frozen ?? [];
-  return [`cadre ${top === undefined ? `resume ${id}` : `thaw ${top}`}${at}`, `cadre cancel ${id}${at}`];
+  return [typed(top === undefined ? `resume ${id}` : `thaw ${top}`), typed(`cancel ${id}`)];
 }
 
-function heldLines({ items, held }: Stuck, top: string, at: string): string[] {
+function heldLines({ items, held }: Stuck, top: string, typed: Typed): string[] {
   const lines = held.flatMap((run) => {
     const { id, agent, waitingOn } = run;
     const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
     const who = id === top ? "" : `${plainLine(agent)}, run ${id}: `;
-    return ["", `Held: ${who}${why}`, ...heldCommands(run, at).map((command) => `  ${command}`)];
+    return ["", `Held: ${who}${why}`, ...heldCommands(run, typed).map((command) => `  ${command}`)];
   });
   if (items.length === 0) return lines;
   return [
     ...lines,
     "",
-    `The run waits, and costs nothing meanwhile. When it is answered, go on with: cadre run${at}`,
+    `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${typed("run")}`,
   ];
 }

@@ -284,7 +284,7 @@ describe("two processes", () => {
       if (look !== "tail") expect(stdout).toContain("Cancelled, not ended");
       else expect(code).toBe(4);
     }
-    expect((await p.cadre("prune", "--run", id)).stderr).toContain(`End it first: cadre cancel ${id}`);
+    expect((await p.cadre("prune", "--run", id)).stderr).toContain(`End it first: \`cadre cancel ${id}\``);
     const again = (await p.cadre("cancel", id, "--json")).lines()[0] as Record<string, string[]>;
     expect(again["cancelled"]).toHaveLength(2);
     expect(again["ended"]).toEqual(again["cancelled"]);

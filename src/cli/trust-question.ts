@@ -39,7 +39,7 @@ async function modules(invocation: Invocation): Promise<string[]> {
 
 /** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */
 export async function askForTrust(invocation: Invocation): Promise<void> {
-  const { folder, io, screen } = invocation;
+  const { folder, io, screen, typed } = invocation;
   if (!isAttended(invocation) || wasDeclined(folder, io.env)) return;
   const { trusted, lines } = await heldBack(invocation);
   if (trusted || lines.length === 0) return;
@@ -47,5 +47,5 @@ export async function askForTrust(invocation: Invocation): Promise<void> {
   for (const line of lines) screen.line(`  ${line}`);
   const agreed = await confirm(invocation, "Trust it, if you know who wrote it? [y/N] ");
   setTrust(folder, agreed ? "trusted" : "declined", io.env);
-  if (!agreed) screen.line("It goes on without them. `cadre trust` if you change your mind.");
+  if (!agreed) screen.line(`It goes on without them. \`${typed("trust")}\` if you change your mind.`);
 }

@@ -1,7 +1,8 @@
 // `cadre up` as a process of its own: who may reach it, what it prints, and how it ends.
 
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -14,8 +15,7 @@ const FILES = { "agents/a.md": "---\nname: a\ndescription: Helps.\n---\nYou help
 test("serves on the loopback, refuses a second one with a link of the first, and ends in order", async () => {
   await using p = await project(FILES);
   const up = p.start("up", "--port", "0", "--no-open");
-  const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);
-  const [, link] = await up.shows(/once: (http:\S+)/);
+  const [, link, url] = await up.shows(/^Cadre is up at ((http:\/\/127\.0\.0\.1:\d+)\/open\/\S+)\n/m);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect((await fetch(`${url}/api/runs`)).status).toBe(401);
   expect(statSync(join(p.folder, ".cadre", "token")).mode & 0o777).toBe(0o600);
@@ -40,7 +40,7 @@ async function begin(
   up: { shows(pattern: RegExp): Promise<RegExpExecArray> },
   agent: string,
 ) {
-  const [, url] = await up.shows(/Cadre is up at (http:\S+)/);
+  const [, url] = await up.shows(/Cadre is up at (http:\/\/[\d.:]+)\//);
   const token = readFileSync(join(folder, ".cadre", "token"), "utf8").trim();
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const body = JSON.stringify({ agent, task: "help me" });
@@ -151,24 +151,36 @@ test("--demo: an incident is under way, and waits for who looks at it", async ()
   await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
 });
 
-test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on", async () => {
+test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on; copies of demos that have ended are removed", async () => {
   await using p = await project({});
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   try {
     const { port } = other.address() as AddressInfo;
     p.env["CADRE_PORT"] = String(port);
+    const [left, living] = [spawnSync(process.execPath, ["-v"]).pid, process.pid].map(
+      (pid) => `cadre-demo-${pid}-x`,
+    );
+    for (const name of [left!, living!])
+      mkdirSync(join(p.env["TMPDIR"]!, name, "incident"), { recursive: true });
+    const demos = () => readdirSync(p.env["TMPDIR"]!).filter((name) => name.startsWith("cadre-demo-"));
     const up = p.start("up", "--demo");
+    await up.shows(/^Starting the demo/);
     const [, link, found] = await up.shows(
       /signs your browser in:\s+(http:\/\/127\.0\.0\.1:(\d+)\/open\/\S+)/,
     );
     expect(Number(found)).not.toBe(port);
     expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
     await up.shows(
-      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre\.js init\n[\s\S]*cadre\.js up\n/,
+      /the model is scripted[\s\S]*export ANTHROPIC_API_KEY[\s\S]*cadre init\n[\s\S]*cadre up\n/,
     );
+    expect([demos().length, demos().includes(left!)]).toEqual([2, false]);
     up.process.kill("SIGTERM");
-    expect((await up.end()).code).toBe(0);
+    expect(await up.end()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/its copy is removed\.\n$/),
+    });
+    expect(demos()).toEqual([living]);
   } finally {
     other.close();
   }

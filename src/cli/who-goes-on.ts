@@ -2,15 +2,17 @@
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../api/client.ts";
+import { type Typed, typedIn } from "./typed.ts";
 import { plainLine } from "./view/plain.ts";
 
 /** Who takes a run further after a command has recorded something for it, or what is true while nobody does. */
 export async function whoGoesOn(
   client: CadreClient,
+  typed: Typed,
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
   const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
-  if (!only) return `no Cadre process is running here: ${later}`;
+  if (!only) return `no Cadre process is running here: ${typedIn(later, typed)}`;
   if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
   const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
   return `process ${only.pid}${where} goes on with it`;

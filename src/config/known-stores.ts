@@ -54,7 +54,7 @@ function brought({ dir }: StorePlace): CadreError {
 }
 
 /** A link counts as something that is there, wherever it leads. */
-const isThere = ({ dir, store }: StorePlace): boolean =>
+export const isThere = ({ dir, store }: StorePlace): boolean =>
   [dir, ...pathOf(store)].some((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
 const pathOf = (store: string): string[] =>

@@ -37,6 +37,7 @@ export function installPackage(): Installed {
 
 interface Manifest {
   version: string;
+  scripts: Record<string, string>;
   dependencies: Record<string, string>;
   peerDependencies: Record<string, string>;
 }

@@ -73,6 +73,7 @@ export const Model = z.object({
   created: z.int(),
   owned_by: z.string(),
 });
+export type Model = z.infer<typeof Model>;
 export const Models = z.object({ object: z.literal("list"), data: z.array(Model) });
 
 export const Refused = z.object({

@@ -34,7 +34,7 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
     ),
     openai(
       { method: "get", path: "/v1/models", summary: "The main agents, as models", answer: Models },
-      async (_, c) => ({ object: "list" as const, data: await modelsOf(asSender(c.req.raw)) }),
+      async (_, c) => ({ object: "list" as const, data: listed(await modelsOf(asSender(c.req.raw))) }),
     ),
     openai(
       { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
@@ -58,14 +58,22 @@ async function begin(client: CadreClient, body: ChatBody, given: string | undefi
   return { runId, sessionId, messageId: joined ? `key/${key}` : undefined };
 }
 
-async function modelsOf(client: CadreClient) {
+const BUILTIN = "cadre";
+
+async function modelsOf(client: CadreClient): Promise<Model[]> {
   const agents = (await client.agents()).filter(({ kind }) => kind === "main");
   return agents.map(({ name, scope }) => ({
     id: name,
     object: "model" as const,
     created: 0,
-    owned_by: scope === "builtin" ? "cadre" : scope,
+    owned_by: scope === "builtin" ? BUILTIN : scope,
   }));
+}
+
+/** A client shows them all in a menu: those that come with Cadre only where there are no others. All of them answer. */
+function listed(models: Model[]): Model[] {
+  const own = models.filter((model) => model.owned_by !== BUILTIN);
+  return own.length > 0 ? own : models;
 }
 
 const openai: typeof route = (spec, answer) =>

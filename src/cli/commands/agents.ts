@@ -1,18 +1,21 @@
-// `cadre agents`: who can be run here. The project's own and the user's come first; those that come with Cadre follow,
-// pack by pack.
+// `cadre agents`: who can be run here. The project's own and the user's come first; of those that come with Cadre it
+// names the packs.
 
 import type { Agent } from "../../agents/agent.ts";
 import type { Problem } from "../../config/problem.ts";
+import { type Pack, packsIn } from "../init/packs.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { projectOf } from "../project.ts";
 import { agentFacts, problemLine } from "../view/agents.ts";
+import { fitLines } from "../view/fit.ts";
+import { count } from "../view/format.ts";
 import { modelLabel } from "../view/live.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { fitted } from "../view/screen.ts";
 import { table } from "../view/table.ts";
 import { wrapText } from "../view/words.ts";
 
-export async function list(invocation: Invocation): Promise<number> {
+export async function list(invocation: Invocation, options: { all?: true }): Promise<number> {
   const { json, screen } = invocation;
   const project = projectOf(invocation);
   const { agents, problems } = await project.agents();
@@ -21,11 +24,11 @@ export async function list(invocation: Invocation): Promise<number> {
   else {
     const own = listed.filter(({ scope }) => scope !== "builtin");
     for (const line of ownLines(own, project.defaultModel, invocation)) screen.line(line);
-    for (const line of builtinLines(
-      listed.filter(({ scope }) => scope === "builtin"),
-      invocation,
-    ))
-      screen.line(line);
+    const builtin = listed.filter(({ scope }) => scope === "builtin");
+    const lines = options.all
+      ? everyBuiltinLines(builtin, invocation)
+      : builtinLines(builtin, await packsIn(project.builtinFolder), invocation);
+    for (const line of lines) screen.line(line);
     const usual = `Agents that name no model use ${modelLabel(project.defaultModel)}.`;
     screen.line(`\n${screen.paint("dim", usual)}`);
     const ours = problems.filter(
@@ -44,11 +47,15 @@ function agentJson({ name, file, dialect, scope, definition, problems }: Agent) 
   return { name, title, description, kind, models, tools: allowed, agents, file, dialect, scope, problems };
 }
 
-function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, at }: Invocation): string[] {
+function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, typed }: Invocation): string[] {
   if (agents.length === 0) {
-    return [
-      `No agents of your own here yet: add agents/<name>.md, or take a pack with \`cadre${at} init --pack <pack>\`.`,
-    ];
+    return fitLines(
+      [
+        `No agents of your own here yet: add agents/<name>.md, or take a pack with \`${typed("init --pack <pack>")}\`.`,
+        `Right now \`${typed('run "what to do"')}\` gives a task to the assistant.`,
+      ],
+      screen,
+    );
   }
   const width = io.stdout.isTTY ? screen.columns - 1 : Number.POSITIVE_INFINITY;
   return agents.flatMap((agent) => {
@@ -68,7 +75,26 @@ function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, at
 
 const INDENT = 4;
 
-function builtinLines(agents: readonly Agent[], { io, screen }: Invocation): string[] {
+/** Those of a pack only where somebody asks for all: they are many, and most projects use none of them. */
+function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocation: Invocation): string[] {
+  const { io, screen, typed } = invocation;
+  const alone = agents.filter(({ name }) => !name.includes("/"));
+  const rows = [
+    ...alone.map(({ name, definition }) => [name, definition?.description ?? "cannot be used"]),
+    ...packs.map(({ name, about }) => {
+      const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
+      return [`${name}/…`, `a pack of ${count(size, "agent")}: ${about}`];
+    }),
+  ].map(([name, text]) => [`  ${screen.paint("bold", plainLine(name!))}`, plainLine(text!)]);
+  return [
+    "",
+    screen.paint("dim", "Built in, and can be run as they are:"),
+    ...table(rows, io.stdout.isTTY ? screen.columns : undefined),
+    screen.paint("dim", `Every agent of the packs: ${typed("agents --all")}`),
+  ];
+}
+
+function everyBuiltinLines(agents: readonly Agent[], { io, screen }: Invocation): string[] {
   const packs = Map.groupBy(agents, ({ name }) => name.split("/").slice(0, -1).join("/"));
   const width = io.stdout.isTTY ? screen.columns : undefined;
   return [...packs]
@@ -87,7 +113,7 @@ function builtinLines(agents: readonly Agent[], { io, screen }: Invocation): str
 }
 
 /** Warnings are many where files were written for other products: `agents validate` has them all. */
-function problemLines(problems: readonly Problem[], { screen, at }: Invocation): string[] {
+function problemLines(problems: readonly Problem[], { screen, typed }: Invocation): string[] {
   const errors = problems.filter(({ severity }) => severity === "error");
   const warnings = problems.length - errors.length;
   if (problems.length === 0) return [];
@@ -95,6 +121,6 @@ function problemLines(problems: readonly Problem[], { screen, at }: Invocation):
   return [
     "",
     ...errors.map((problem) => problemLine(problem, screen.paint)),
-    ...(warnings > 0 ? [screen.paint("yellow", `${more}: cadre${at} agents validate`)] : []),
+    ...(warnings > 0 ? [screen.paint("yellow", `${more}: ${typed("agents validate")}`)] : []),
   ];
 }

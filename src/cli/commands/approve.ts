@@ -28,7 +28,7 @@ export async function approve(
   id: string | undefined,
   options: ApproveOptions,
 ): Promise<number> {
-  const { folder, io, json, screen, at } = invocation;
+  const { folder, io, json, screen, typed } = invocation;
   if (id === undefined) return list(invocation, options);
   const { ask: person, ...rest } = options;
   if (person !== undefined) return ask(invocation, id, person, rest);
@@ -37,14 +37,14 @@ export async function approve(
     const open = await client.approvals();
     const item = findItem(open, id);
     if (typeof item !== "string") {
-      refuseOutcome(item, at);
+      refuseOutcome(item, typed);
       refuseMisfit(item, decision);
     }
     const approvalId = typeof item === "string" ? item : item.id;
     const cards = await cardsOf(client, typeof item === "string" || json ? [] : [item]);
     const { alreadyDecided } = await client.decide(approvalId, decision);
     for (const card of cards) showDecided(card, decision, screen);
-    const next = await whoGoesOn(client);
+    const next = await whoGoesOn(client, typed);
     const word = alreadyDecided ? "Was approved already" : "Approved";
     screen.line(json ? jsonLine({ id: approvalId, ...decision, alreadyDecided }) : `${word}; ${next}.`);
     return EXIT.done;
@@ -72,7 +72,10 @@ async function ask(
 }
 
 /** What was decided without being seen would not have been agreed to: flags need an id. */
-async function list({ folder, io, json, screen, at }: Invocation, options: ApproveOptions): Promise<number> {
+async function list(
+  { folder, io, json, screen, typed }: Invocation,
+  options: ApproveOptions,
+): Promise<number> {
   if (Object.keys(options).length > 0) {
     throw new CadreError(
       "USAGE",
@@ -84,7 +87,7 @@ async function list({ folder, io, json, screen, at }: Invocation, options: Appro
   );
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
-  else for (const line of cardLines(cards, at, screen)) screen.line(line);
+  else for (const line of cardLines(cards, typed, screen)) screen.line(line);
   return EXIT.done;
 }
 

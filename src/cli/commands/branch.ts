@@ -21,7 +21,7 @@ interface BudgetOptions {
 }
 
 export async function budget(
-  { folder, io, json, screen }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   runId: string,
   options: BudgetOptions,
 ): Promise<number> {
@@ -39,7 +39,7 @@ export async function budget(
     screen.line(
       json
         ? jsonLine({ runId, ...limits, tree: options.tree === true })
-        : `${whose} may spend ${budgetWords(limits)} now; ${await whoGoesOn(client, "that counts from the next `cadre run` on")}.`,
+        : `${whose} may spend ${budgetWords(limits)} now; ${await whoGoesOn(client, typed, "that counts from the next `cadre run` on")}.`,
     );
     return EXIT.done;
   });
@@ -52,7 +52,7 @@ export const thaw = (invocation: Invocation, runId: string) =>
   hold(invocation, runId, { act: (client) => client.thaw(runId), word: "thawed" });
 
 async function hold(
-  { folder, io, json, screen }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   runId: string,
   { act, word }: { act(client: CadreClient): Promise<{ runs: string[] }>; word: "frozen" | "thawed" },
 ): Promise<number> {
@@ -62,7 +62,7 @@ async function hold(
     const told =
       runs.length === 0
         ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
-        : `${count(runs.length, "run")} ${word}; ${await whoGoesOn(client, later)}.`;
+        : `${count(runs.length, "run")} ${word}; ${await whoGoesOn(client, typed, later)}.`;
     screen.line(json ? jsonLine({ runId, [word]: runs }) : told);
     return EXIT.done;
   });

@@ -12,11 +12,12 @@ import { configChecks, projectChecks, storeFailure } from "../project-checks.ts"
 import { providerChecks } from "../provider-checks.ts";
 import { sandboxCheck } from "../sandbox-check.ts";
 import { serverChecks } from "../server-checks.ts";
+import { type Typed, typedIn } from "../typed.ts";
 import { fitLine, type Page } from "../view/fit.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
 export async function doctor(invocation: Invocation): Promise<number> {
-  const { folder, io, json, screen } = invocation;
+  const { folder, io, json, screen, typed } = invocation;
   const findings = [
     ...(await environmentChecks(folder)),
     ...configChecks(folder, io.env),
@@ -33,7 +34,8 @@ export async function doctor(invocation: Invocation): Promise<number> {
     );
   }
   if (json) screen.line(jsonLine(findings));
-  else for (const line of findings.flatMap((finding) => findingLines(finding, screen))) screen.line(line);
+  else
+    for (const line of findings.flatMap((finding) => findingLines(finding, screen, typed))) screen.line(line);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
 }
 
@@ -45,11 +47,11 @@ async function openChecks(client: CadreClient, { config }: Project): Promise<Fin
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;
 
-function findingLines({ state, name, text, fix }: Finding, page: Page): string[] {
+function findingLines({ state, name, text, fix }: Finding, page: Page, typed: Typed): string[] {
   const head = `${page.paint(COLOURS[state], state.padEnd(4))}  `;
   const below = " ".repeat(6);
   return [
-    ...fitLine({ head, text: `${name}: ${plainLine(text)}`, next: below }, page),
-    ...(fix === undefined ? [] : fitLine({ head: below, text: plainLine(fix) }, page)),
+    ...fitLine({ head, text: `${name}: ${typedIn(plainLine(text), typed)}`, next: below }, page),
+    ...(fix === undefined ? [] : fitLine({ head: below, text: typedIn(plainLine(fix), typed) }, page)),
   ];
 }

@@ -18,7 +18,7 @@ export interface ExportOptions {
 }
 
 export async function exportRun(
-  { folder, io, json, screen, at }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   id: string,
   { format, to }: ExportOptions,
 ): Promise<number> {
@@ -36,7 +36,7 @@ export async function exportRun(
     screen.line(`Moved ${runId} to ${file} (${megabytes(bytes)}). Here it has ended.`);
     screen.line(`It goes on where you import it, once: cadre import ${file}`);
     screen.line(
-      `Until then keep the file; asked again, cadre export${at} --format cadre ${runId} writes the same.`,
+      `Until then keep the file; asked again, \`${typed(`export --format cadre ${runId}`)}\` writes the same.`,
     );
   } else screen.line(`Wrote ${file} (${megabytes(bytes)}). Check it anywhere: cadre verify ${file}`);
   return EXIT.done;

@@ -13,7 +13,7 @@ import { jsonLine } from "../view/plain.ts";
 import { withStore } from "../with-store.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
-  const { io, json, screen, at } = invocation;
+  const { io, json, screen, typed } = invocation;
   const text = await read(resolve(io.cwd, path));
   const refusal = "Nothing was imported; stop it, import, and start it again.";
   const taken = await withStore(invocation, refusal, async ({ store }) => {
@@ -27,7 +27,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   }
   const { runId, existed, runs, status, missing } = taken;
   if (existed) screen.line(`${runId} came in before; nothing was changed.`);
-  else screen.line(`Imported ${runId} (${count(runs, "run")}, ${status}). See it: cadre show${at} ${runId}`);
+  else screen.line(`Imported ${runId} (${count(runs, "run")}, ${status}). See it: ${typed(`show ${runId}`)}`);
   for (const folder of missing)
     io.stderr.write(`cadre: ${folder}, where it works, is not here: make it there before the run goes on.\n`);
   return EXIT.done;

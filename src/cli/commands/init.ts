@@ -10,6 +10,8 @@ import { filesBelow, named, type Pack, packNamed, packsIn } from "../init/packs.
 import { SCRIPT, TEMPLATES, type Template } from "../init/templates.ts";
 import { EXIT, type Invocation, isAttended } from "../io.ts";
 import { projectOf } from "../project.ts";
+import type { Typed } from "../typed.ts";
+import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
@@ -89,7 +91,7 @@ async function copyTemplate(from: string, { model }: Choice, folder: string, mad
   );
 }
 
-function sayPacks(packs: readonly Pack[], { json, screen, io, at }: Invocation): number {
+function sayPacks(packs: readonly Pack[], { json, screen, io, typed }: Invocation): number {
   if (json) {
     screen.line(jsonLine(packs.map(({ name, about, files }) => ({ name, about, files }))));
     return EXIT.done;
@@ -100,7 +102,7 @@ function sayPacks(packs: readonly Pack[], { json, screen, io, at }: Invocation):
     plainLine(about),
   ]);
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  screen.line(`\nTake one: cadre${at} init --pack <pack>`);
+  screen.line(`\nTake one: ${typed("init --pack <pack>")}`);
   return EXIT.done;
 }
 
@@ -109,8 +111,8 @@ function sayLeft({ screen }: Invocation): number {
   return EXIT.interrupted;
 }
 
-function sayMade(made: Made, choice: Choice, { json, screen, at }: Invocation): number {
-  const next = nextSteps(choice, at);
+function sayMade(made: Made, choice: Choice, { json, screen, typed }: Invocation): number {
+  const next = nextSteps(choice, typed);
   if (json) {
     screen.line(jsonLine({ ...made, next }));
     return EXIT.done;
@@ -121,7 +123,7 @@ function sayMade(made: Made, choice: Choice, { json, screen, at }: Invocation): 
   if (choice.template && !choice.template.folder)
     for (const { name, file } of choice.own)
       screen.line(`${screen.paint("green", "found")}    ${plainLine(`${name}, in ${file}`)}`);
-  screen.line(`\n${modelWords(choice)}`);
+  for (const line of fitLines(["", modelWords(choice)], screen)) screen.line(line);
   screen.line("\nNext:");
   for (const command of next) screen.line(`  ${command}`);
   return EXIT.done;
@@ -133,16 +135,15 @@ function modelWords({ model, template }: Choice): string {
   return `No provider's key was found: ${plays} until ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is set and \`model\` in cadre.yaml names a model.`;
 }
 
-function nextSteps({ pack, template, own }: Choice, at: string): string[] {
-  if (template?.first)
-    return [`cadre${at} run ${template.first.agent} "${template.first.task}"`, `cadre${at} up`];
+function nextSteps({ pack, template, own }: Choice, typed: Typed): string[] {
+  if (template?.first) return [typed(`run ${template.first.agent} "${template.first.task}"`), typed("up")];
   const agents = template ? own.map(({ name }) => name) : pack ? agentsOf(pack) : [];
-  if (agents.length === 0) return [`cadre${at} init --list`, `cadre${at} run "what does this project do?"`];
+  if (agents.length === 0) return [typed("init --list"), typed(`run "what does this project do?"`)];
   const first =
     agents.find((name) => /(^|\/)(supervisor|main|receptionist)$/.test(name)) ??
     agents.find((name) => /(^|\/)orchestrator$/.test(name)) ??
     agents[0]!;
-  return [`cadre${at} agents`, `cadre${at} agents explain ${first}`, `cadre${at} run ${first} "your task"`];
+  return [typed("agents"), typed(`agents explain ${first}`), typed(`run ${first} "your task"`)];
 }
 
 const agentsOf = ({ files }: Pack): string[] =>

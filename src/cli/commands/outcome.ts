@@ -28,12 +28,12 @@ export async function outcome(
   if (word === undefined) refuseOptions(options);
   if (runId === undefined || callId === undefined) return list(invocation, runId);
   if (word === undefined) return look(invocation, runId, callId);
-  const { folder, io, json, screen } = invocation;
+  const { folder, io, json, screen, typed } = invocation;
   const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
   return withClient({ folder, env: io.env }, async (client) => {
     const { alreadyDecided } = await client.outcome(runId, body);
     screen.line(
-      json ? jsonLine({ runId, ...body, alreadyDecided }) : `Recorded; ${await whoGoesOn(client)}.`,
+      json ? jsonLine({ runId, ...body, alreadyDecided }) : `Recorded; ${await whoGoesOn(client, typed)}.`,
     );
     return EXIT.done;
   });
@@ -49,7 +49,7 @@ function refuseOptions(options: OutcomeOptions): void {
 
 /** What nobody knows the outcome of: of all runs, or of one. */
 async function list(
-  { folder, io, json, screen, at }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   runId: string | undefined,
 ): Promise<number> {
   const cards = await withClient({ folder, env: io.env }, async (client) => {
@@ -61,13 +61,13 @@ async function list(
   });
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("There is no call here whose outcome nobody knows.");
-  else for (const line of cardLines(cards, at, screen)) screen.line(line);
+  else for (const line of cardLines(cards, typed, screen)) screen.line(line);
   return EXIT.done;
 }
 
 /** PB1: it proposes, and the person decides. */
 async function look(
-  { folder, io, json, screen, at }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   runId: string,
   callId: string,
 ): Promise<number> {
@@ -75,7 +75,7 @@ async function look(
   if (json) screen.line(jsonLine({ runId, callId, ...probe }));
   else {
     for (const line of probeLines(probe)) screen.line(line);
-    screen.line(`Nothing is decided: cadre outcome ${runId} ${callId} happened|run_again|fail${at}`);
+    screen.line(`Nothing is decided: ${typed(`outcome ${runId} ${callId} happened|run_again|fail`)}`);
   }
   return EXIT.done;
 }

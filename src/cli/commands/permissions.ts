@@ -11,7 +11,7 @@ import { ago, count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
-export async function list({ io, folder, json, screen, at }: Invocation): Promise<number> {
+export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const { permissions, taint } = loadConfig({ folder, env: io.env });
   const { preset = "ask", ...project } = permissions;
   const grants = await withClient({ folder, env: io.env }, (client) => client.grants());
@@ -34,7 +34,7 @@ export async function list({ io, folder, json, screen, at }: Invocation): Promis
   const rows = grants.map((grant) => rowOf(grant, folder, Date.now()));
   for (const line of table(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
   if (grants.length > 0)
-    screen.line(paint("dim", `Take one back: cadre permissions revoke ${grants[0]!.id}${at}`));
+    screen.line(paint("dim", `Take one back: ${typed(`permissions revoke ${grants[0]!.id}`)}`));
   return EXIT.done;
 }
 

@@ -94,7 +94,7 @@ async function endedRoot(store: Store, id: string): Promise<string> {
   if (endedAt === undefined)
     throw new CadreError(
       "CONFLICT",
-      `${runId} has not ended, so it stays. End it first: cadre cancel ${runId}`,
+      `${runId} has not ended, so it stays. End it first: \`cadre cancel ${runId}\`.`,
     );
   return runId;
 }

@@ -7,17 +7,17 @@ import { jsonLine } from "../view/plain.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
 export async function reject(
-  { folder, io, json, screen, at }: Invocation,
-  typed: string,
+  { folder, io, json, screen, typed }: Invocation,
+  given: string,
   { note }: { note?: string },
 ): Promise<number> {
   return withClient({ folder, env: io.env }, async (client) => {
-    const id = await approvalIdOf(client, typed, at);
+    const id = await approvalIdOf(client, given, typed);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
     const { alreadyDecided } = await client.decide(id, decision);
     const word = alreadyDecided ? "Was rejected already" : "Rejected";
     screen.line(
-      json ? jsonLine({ id, ...decision, alreadyDecided }) : `${word}; ${await whoGoesOn(client)}.`,
+      json ? jsonLine({ id, ...decision, alreadyDecided }) : `${word}; ${await whoGoesOn(client, typed)}.`,
     );
     return EXIT.done;
   });

@@ -20,13 +20,13 @@ export async function replay(
   { agent, last }: ReplayOptions,
 ): Promise<number> {
   if ((runId === undefined) === (agent === undefined))
-    throw new CadreError("USAGE", "Give a run, or --agent with an agent's name. See cadre replay --help.");
+    throw new CadreError("USAGE", "Give a run, or --agent with an agent's name. See `cadre replay --help`.");
   if (runId === undefined) return replayAgent(invocation, agent!, last);
   if (last !== undefined) throw new CadreError("USAGE", "--last says how many runs of an --agent.");
   return replayRun(invocation, runId);
 }
 
-async function replayRun({ folder, io, json, screen, at }: Invocation, runId: string): Promise<number> {
+async function replayRun({ folder, io, json, screen, typed }: Invocation, runId: string): Promise<number> {
   const replayed = await withClient({ folder, env: io.env }, (client) => client.replay(runId));
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
@@ -38,7 +38,7 @@ async function replayRun({ folder, io, json, screen, at }: Invocation, runId: st
     screen.line(`${screen.paint("red", "Diverges")} at event ${seq} of ${where} (${plainLine(agent)})`);
     screen.line(`  recorded  ${plainLine(recorded)}`);
     screen.line(`  now       ${plainLine(now)}`);
-    screen.line(`See it: cadre show${at} ${where} --events`);
+    screen.line(`See it: ${typed(`show ${where} --events`)}`);
   }
   return divergence ? EXIT.failed : EXIT.done;
 }

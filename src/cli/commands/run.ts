@@ -6,7 +6,7 @@ import { CadreError } from "../../errors.ts";
 import { type Connection, type ConnectOptions, connect, isConnectionLost } from "../connect.ts";
 import { detach } from "../detach.ts";
 import { followRun, type Watched } from "../follow-run.ts";
-import { type Invocation, isAttended } from "../io.ts";
+import { type Invocation, isAttended, sayTrouble } from "../io.ts";
 import { createKeys } from "../keys.ts";
 import { type Leaving, watchLeaving } from "../leaving.ts";
 import { sayPickedUp, sayWhatIsLeft, unfinished } from "../left-over.ts";
@@ -102,14 +102,12 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     view: viewFor(invocation, "tree"),
     position: undefined,
   });
-  for (const problem of connection.problems)
-    invocation.io.stderr.write(`cadre: ${problem}
-`);
+  for (const problem of connection.problems) sayTrouble(problem, invocation.io, invocation.typed);
   const left = await unfinished(client);
   if (owner) sayPickedUp(left, invocation);
   if (order.type === "rest") {
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
-    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: cadre run "what to do".');
+    throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
   }
   if (options.model !== undefined && !owner) {
     const { pid } = await client.health();

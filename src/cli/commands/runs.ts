@@ -30,7 +30,7 @@ export interface RunsOptions {
 const LIMIT = 20;
 
 export async function runs(
-  { io, folder, json, screen, at }: Invocation,
+  { io, folder, json, screen, typed }: Invocation,
   options: RunsOptions,
 ): Promise<number> {
   const found = await withClient({ folder, env: io.env }, (client) => read(client, options));
@@ -42,7 +42,7 @@ export async function runs(
   const { paint } = screen;
   const rows = rowsOf(lines, Date.now(), paint);
   for (const line of placed(rows, io.stdout.isTTY ? screen.columns : undefined)) screen.line(line);
-  for (const line of fitLines(remarks(found, lines, options, at), screen)) screen.line(paint("dim", line));
+  for (const line of fitLines(remarks(found, lines, options, typed), screen)) screen.line(paint("dim", line));
   return EXIT.done;
 }
 
@@ -127,20 +127,25 @@ function placed(rows: readonly string[][], width: number | undefined): string[] 
   return heads.flatMap((head, index) => [head, `    ${fitted(rows[index]!.at(-1)!, width - 5)}`]);
 }
 
-function remarks(found: Found, lines: readonly Listed[], options: RunsOptions, at: string): string[] {
+function remarks(
+  found: Found,
+  lines: readonly Listed[],
+  options: RunsOptions,
+  typed: Invocation["typed"],
+): string[] {
   const { below, trees } = found;
   const isFiltered = Object.keys(filterOf(options, Date.now())).length > 0;
   const hidden = isFiltered && !options.all ? below : 0;
-  const nothing = isFiltered ? "No runs match." : `No runs here. Start one: cadre run${at} "what to do"`;
+  const nothing = isFiltered ? "No runs match." : `No runs here. Start one: ${typed(`run "what to do"`)}`;
   return [
     ...(lines.length === 0 && hidden === 0 ? [nothing] : []),
     ...(hidden > 0
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     // Also where the root itself waits for a person.
-    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(at)] : []),
+    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(typed)] : []),
     ...lines
-      .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, at)] : []))
+      .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, typed)] : []))
       .slice(0, 1),
   ];
 }

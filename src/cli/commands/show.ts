@@ -18,7 +18,7 @@ export interface ShowOptions {
 }
 
 export async function show(
-  { folder, io, json, screen, at }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   id: string,
   { events: all }: ShowOptions,
 ): Promise<number> {
@@ -29,12 +29,12 @@ export async function show(
   else {
     const standing = standings.get(run.id);
     const next = [
-      ...(standing === "left" ? [goesOnLater(at)] : []),
-      ...(standing === "to-stop" ? [endsLater(run.id, at)] : []),
-      ...tryAgain(run, at),
+      ...(standing === "left" ? [goesOnLater(typed)] : []),
+      ...(standing === "to-stop" ? [endsLater(run.id, typed)] : []),
+      ...tryAgain(run, typed),
     ];
-    for (const line of pageLines(found, { screen, at, now: Date.now() })) screen.line(line);
-    for (const line of [...fitLines(next, screen), ...cardLines(cards, at, screen)]) screen.line(line);
+    for (const line of pageLines(found, { screen, typed, now: Date.now() })) screen.line(line);
+    for (const line of [...fitLines(next, screen), ...cardLines(cards, typed, screen)]) screen.line(line);
   }
   return EXIT.done;
 }

@@ -15,7 +15,7 @@ export const message = (invocation: Invocation, runId: string, text: string) =>
 export const pause = (invocation: Invocation, runId: string) =>
   signal(invocation, async (client) => {
     await client.pause(runId);
-    const later = "it stays paused until `cadre resume`";
+    const later = `it stays paused until \`cadre resume ${runId}\``;
     return { told: { runId, paused: true }, word: "Pause recorded", later };
   });
 
@@ -26,12 +26,12 @@ export const resume = (invocation: Invocation, runId: string) =>
   });
 
 async function signal(
-  { folder, io, json, screen }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   send: (client: CadreClient) => Promise<{ told: object; word: string; later?: string }>,
 ): Promise<number> {
   return withClient({ folder, env: io.env }, async (client) => {
     const { told, word, later } = await send(client);
-    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client, later)}.`);
+    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client, typed, later)}.`);
     return EXIT.done;
   });
 }

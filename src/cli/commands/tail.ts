@@ -36,8 +36,8 @@ async function follow(invocation: Invocation, id: string): Promise<number> {
   }
 }
 
-function sayLeft({ json, screen, at }: Invocation, id: string, code: number): number {
-  if (!json) for (const line of fitLines(goesOnLines(id, at), screen)) screen.line(line);
+function sayLeft({ json, screen, typed }: Invocation, id: string, code: number): number {
+  if (!json) for (const line of fitLines(goesOnLines(id, typed), screen)) screen.line(line);
   return code;
 }
 
@@ -47,7 +47,7 @@ interface Left {
 }
 
 async function watch(
-  { folder, io, json, screen, at }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   id: string,
   view: LiveView,
   signal: AbortSignal,
@@ -78,12 +78,12 @@ async function watch(
     if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
-      for (const line of tryAgain(run, at)) screen.line(line);
-      screen.line(lookAgain(runId, at, screen.paint));
+      for (const line of tryAgain(run, typed)) screen.line(line);
+      screen.line(lookAgain(runId, typed, screen.paint));
     } else if (connection.owner) {
-      const needed = neededLines(await client.approvals({ runId }), at, screen.paint);
-      const next = `No Cadre process is running here, so nothing more will come: \`cadre run${at}\` goes on with it.`;
-      const lines = [...needed, "", isToStop ? endsLater(runId, at) : next];
+      const needed = neededLines(await client.approvals({ runId }), typed, screen.paint);
+      const next = `No Cadre process is running here, so nothing more will come: \`${typed("run")}\` goes on with it.`;
+      const lines = [...needed, "", isToStop ? endsLater(runId, typed) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }
     return code;

@@ -12,9 +12,8 @@ import { watchDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
 import { sayTakenUp, unfinished } from "../left-over.ts";
-import { openBrowser } from "../open-browser.ts";
+import { sayUp } from "../say-up.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
-import { jsonLine } from "../view/plain.ts";
 
 export interface UpOptions {
   host?: string;
@@ -28,7 +27,7 @@ export interface UpOptions {
 
 export async function up(invocation: Invocation, options: UpOptions): Promise<number> {
   if (!options.demo) return stayUp(invocation, options);
-  return watchDemo(options, invocation.json);
+  return watchDemo(options, invocation);
 }
 
 /** What a demo's server has beside any other. */
@@ -144,27 +143,3 @@ async function refuseSecond(client: CadreClient): Promise<never> {
       : `Process ${pid} has this folder's store: end it first, or wait until it has. Nothing was started.`,
   );
 }
-
-interface Up {
-  server: PublicServer;
-  problems: string[];
-  open: boolean;
-  words: DemoParts["words"] | undefined;
-}
-
-function sayUp({ io, json, screen }: Invocation, { server, problems, open, words }: Up): void {
-  const { url } = server.newLink();
-  if (json) {
-    screen.line(jsonLine({ url: server.url, link: url }));
-    return;
-  }
-  for (const problem of problems) screen.line(problem);
-  for (const line of words?.(url) ?? upWords(server.url, url)) screen.line(line);
-  if (open && io.stdout.isTTY === true) openBrowser(url);
-}
-
-const upWords = (url: string, link: string): string[] => [
-  `Cadre is up at ${url}`,
-  `For a browser, once: ${link}`,
-  "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
-];

@@ -3,6 +3,7 @@
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { filterOf } from "../runs-filter.ts";
+import { typedIn } from "../typed.ts";
 import { fitLines } from "../view/fit.ts";
 import { jsonLine } from "../view/plain.ts";
 import { usageLines } from "../view/usage.ts";
@@ -11,7 +12,7 @@ import { usageLines } from "../view/usage.ts";
 const DAY = 86_400_000;
 
 export async function usage(
-  { folder, io, json, screen }: Invocation,
+  { folder, io, json, screen, typed }: Invocation,
   root: string | undefined,
   options: { since?: string },
 ): Promise<number> {
@@ -23,6 +24,9 @@ export async function usage(
   };
   const found = await withClient({ folder, env: io.env }, (client) => client.usage(filter));
   if (json) screen.line(jsonLine(found));
-  else for (const line of fitLines(usageLines(found, screen.paint), screen)) screen.line(line);
+  else {
+    const lines = usageLines(found, screen.paint).map((line) => typedIn(line, typed));
+    for (const line of fitLines(lines, screen)) screen.line(line);
+  }
   return EXIT.done;
 }

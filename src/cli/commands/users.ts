@@ -4,20 +4,21 @@ import type { CadreClient } from "../../api/client.ts";
 import { type MadeUser, NewUser } from "../../api/team.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
-import { withClient } from "../connect.ts";
+import { isFile, withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { askServer } from "../served-client.ts";
 import { ago } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
-export async function list({ io, folder, json, screen, at }: Invocation): Promise<number> {
+export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const users = await withClient({ folder, env: io.env }, (client) => client.users());
   if (json) {
     screen.line(jsonLine({ users }));
     return EXIT.done;
   }
   if (users.length === 0)
-    screen.line(`Nobody comes in by name yet. Let somebody in: cadre users add NAME --role operator${at}`);
+    screen.line(`Nobody comes in by name yet. Let somebody in: ${typed("users add NAME --role operator")}`);
   const now = Date.now();
   const rows = users.map(({ name, role, madeBy, madeAt, rotatedAt, revokedAt }) => [
     plainLine(name),
@@ -53,10 +54,14 @@ export async function rotate(invocation: Invocation, name: string): Promise<numb
   return EXIT.done;
 }
 
-export async function link(invocation: Invocation, name: string): Promise<number> {
-  const { json, screen } = invocation;
-  const { url, expiresAt } = await asAdmin(invocation, (client) => client.userLink(name));
-  screen.line(json ? jsonLine({ url, expiresAt }) : `For one browser of ${plainLine(name)}, once: ${url}`);
+/** Without a name: for whoever has the token. A link belongs to the server that made it, and only that one can. */
+export async function link(invocation: Invocation, name: string | undefined): Promise<number> {
+  const { io, folder, json, screen } = invocation;
+  const make = (client: CadreClient) => (name === undefined ? client.link() : client.userLink(name));
+  const config = loadConfig({ folder, env: io.env });
+  const { url, expiresAt } = await (isFile(config) ? asAdmin(invocation, make) : askServer(config, io, make));
+  const whose = name === undefined ? "" : ` of ${plainLine(name)}`;
+  screen.line(json ? jsonLine({ url, expiresAt }) : `For one browser${whose}, once: ${url}`);
   return EXIT.done;
 }
 
@@ -69,7 +74,7 @@ export async function revoke(invocation: Invocation, name: string): Promise<numb
 }
 
 const asAdmin = <T>({ io, folder }: Invocation, use: (client: CadreClient) => Promise<T>): Promise<T> =>
-  withClient({ folder, env: io.env }, use);
+  withClient({ folder, env: io.env, makes: true }, use);
 
 function sayMade({ json, screen }: Invocation, made: MadeUser, said: string): void {
   if (json) {

@@ -18,6 +18,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   const { folder, io } = invocation;
   const file = resolve(io.cwd, given);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return verifyFile(invocation, file);
+  if (!isRunId(given)) throw new CadreError("NOT_FOUND", `There is no file ${file}.`);
   const checked = await withClient({ folder, env: io.env }, (client) => client.verify(given));
   const { runs, events, receipts, head, problem } = checked;
   const all = `${count(events, "event")}${runs > 1 ? ` of ${count(runs, "run")}` : ""}`;
@@ -27,6 +28,9 @@ export async function verify(invocation: Invocation, given: string): Promise<num
     problem,
   });
 }
+
+/** Ids have no dots and no slashes. */
+const isRunId = (given: string): boolean => /^[a-z0-9]+$/.test(given);
 
 async function verifyFile(invocation: Invocation, file: string): Promise<number> {
   try {

@@ -21,13 +21,14 @@ export async function why(
   about: string,
   { log, sources, markdown }: WhyOptions,
 ): Promise<number> {
-  const { folder, io, json, screen, at } = invocation;
+  const { folder, io, json, screen, typed } = invocation;
   const { runId, seq } = aboutOf(about);
   if (sources) return sourcesOf(invocation, runId);
   const found = await withClient({ folder, env: io.env }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));
   else if (markdown) screen.line(plain(whyMarkdown(found)));
-  else for (const line of log ? logLines(found, screen) : whyLines(found, { screen, at })) screen.line(line);
+  else
+    for (const line of log ? logLines(found, screen) : whyLines(found, { screen, typed })) screen.line(line);
   return EXIT.done;
 }
 

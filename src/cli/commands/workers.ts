@@ -8,11 +8,13 @@ import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
 import { table } from "../view/table.ts";
 
-export async function workers({ io, folder, json, screen }: Invocation): Promise<number> {
+export async function workers({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const found = await withClient({ folder, env: io.env }, (client) => client.workers());
   if (json) screen.line(jsonLine(found));
   else if (found.length === 0)
-    screen.line("Nobody drives runs here: start `cadre worker`, `cadre up` or `cadre run`.");
+    screen.line(
+      `Nobody drives runs here: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
+    );
   else for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
   if (!json && found.some(({ silent }) => silent))
     screen.line(screen.paint("dim", "silent: dead, frozen or cut off; others take its runs"));

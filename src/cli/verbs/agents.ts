@@ -4,9 +4,12 @@ import type { Does } from "./does.ts";
 export function addAgentVerbs(program: Command, does: Does): void {
   const agents = program
     .command("agents")
-    .description("list the agents that can be run here; check and explain them");
+    .description(
+      "list the agents that can be run here (--all: those of the packs too); check and explain them",
+    );
   agents
     .command("list", { isDefault: true, hidden: true })
+    .option("--all", "every agent of the built-in packs, too")
     .action(does(async () => (await import("../commands/agents.ts")).list));
   agents
     .command("validate [path...]")

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ApprovalView } from "../../api/schema.ts";
+import { createTyped } from "../typed.ts";
 import { answerCommands, approvalLines, cardLines, editLines } from "./approval.ts";
 
 const item = (over: Partial<ApprovalView>): ApprovalView => ({
@@ -28,6 +29,8 @@ const asker = { path: ["lead", "pen"], task: "Mend the parser" };
 const page = (paint: (format: unknown, text: string) => string) => ({ rich: false, columns: 80, paint });
 const marks = page((format, text) => `<${String(format)}>${text}</>`);
 const bare = page((_, text) => text);
+const here = createTyped("cadre", { cwd: "x", folder: "x" });
+const elsewhere = createTyped("cadre", { cwd: "/p", folder: "x" });
 
 describe("an approval", () => {
   test("a diff is coloured, and its header needs no banner", () => {
@@ -70,22 +73,22 @@ describe("an approval", () => {
   });
 
   test("each kind has the commands that answer it", () => {
-    expect(answerCommands(item({}), " -C x")).toEqual([
+    expect(answerCommands(item({}), elsewhere)).toEqual([
       "cadre approve r1:m1.0 -C x",
       'cadre reject r1:m1.0 --note "why" -C x',
     ]);
-    expect(answerCommands(item({ kind: "outcome" }), "")).toEqual([
+    expect(answerCommands(item({ kind: "outcome" }), here)).toEqual([
       "cadre outcome r1 m1.0 happened|run_again|fail",
       "cadre outcome r1 m1.0   # looks whether it took effect",
     ]);
-    expect(answerCommands(item({ kind: "question" }), "")[0]).toContain("--answer");
-    expect(answerCommands(item({ kind: "budget" }), "")[0]).toContain("--max-tokens");
+    expect(answerCommands(item({ kind: "question" }), here)[0]).toContain("--answer");
+    expect(answerCommands(item({ kind: "budget" }), here)[0]).toContain("--max-tokens");
   });
 
   test("a card says whose it is, and how to approve, reject and edit it as a shell reads it", () => {
     const card = cardLines(
       [{ item: item({ input: { path: "it's\u202e.txt" } }), task: "Mend it" }],
-      " -C x",
+      elsewhere,
       bare,
     );
     expect(card.slice(1, 3)).toEqual(["lead › pen needs your approval", "works on: Mend it"]);
@@ -95,9 +98,11 @@ describe("an approval", () => {
       '  cadre reject r1:m1.0 --note "why" -C x',
       `  cadre approve r1:m1.0 --edit '{"path":"it'\\''s\\u202e.txt"}' -C x`,
     ]);
-    const long = cardLines([{ item: item({ input: { content: "x".repeat(500) } }), task: "" }], "", bare).at(
-      -1,
-    );
+    const long = cardLines(
+      [{ item: item({ input: { content: "x".repeat(500) } }), task: "" }],
+      here,
+      bare,
+    ).at(-1);
     expect(long).toBe("  cadre approve r1:m1.0 --edit '{ … }'");
   });
 
@@ -125,7 +130,11 @@ describe("an approval", () => {
       "  ls",
       "",
     ]);
-    const [command] = cardLines([{ item: item({}), task: "" }], " -C a/long/folder", narrow).slice(-3);
+    const [command] = cardLines(
+      [{ item: item({}), task: "" }],
+      createTyped("cadre", { cwd: "/p", folder: "a/long/folder" }),
+      narrow,
+    ).slice(-3);
     expect(command).toBe("  cadre approve r1:m1.0 -C a/long/folder");
   });
 

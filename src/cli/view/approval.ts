@@ -5,6 +5,7 @@ import { diffLines } from "diff";
 import type { ApprovalView } from "../../api/schema.ts";
 import { askWords } from "../../projections/ask-words.ts";
 import { describeCall } from "../../projections/timeline.ts";
+import type { Typed } from "../typed.ts";
 import { radiusLines } from "./blast-radius.ts";
 import { commandParts } from "./command-parts.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
@@ -45,11 +46,11 @@ export function approvalLines(item: ApprovalView, page: Page, { path, task }: As
 const LONGEST_TASK = 200;
 
 /** The same with what somebody needs who was not asked at a prompt: whose it is, and the exact commands. */
-export function cardLines(cards: readonly Card[], at: string, page: Page): string[] {
+export function cardLines(cards: readonly Card[], typed: Typed, page: Page): string[] {
   return cards.flatMap(({ item, task }) => [
     ...approvalLines(item, page, { path: item.path, task }),
     page.paint("dim", `run ${item.runId} · agent ${plainLine(item.agent)}`),
-    ...[...answerCommands(item, at), ...editCommands(item, at)].map((command) => `  ${command}`),
+    ...[...answerCommands(item, typed), ...editCommands(item, typed)].map((command) => `  ${command}`),
   ]);
 }
 
@@ -73,30 +74,30 @@ export function editLines(before: unknown, after: unknown, page: Page): string[]
 }
 
 /** The commands by which somebody else answers later. */
-export function answerCommands(item: ApprovalView, at: string): string[] {
+export function answerCommands(item: ApprovalView, typed: Typed): string[] {
   const id = item.id;
   switch (item.kind) {
     case "outcome":
       return [
-        `cadre outcome ${item.runId} ${item.callId} happened|run_again|fail${at}`,
-        `cadre outcome ${item.runId} ${item.callId}${at}   # looks whether it took effect`,
+        typed(`outcome ${item.runId} ${item.callId} happened|run_again|fail`),
+        `${typed(`outcome ${item.runId} ${item.callId}`)}   # looks whether it took effect`,
       ];
     case "question":
-      return [`cadre approve ${id} --answer "…"${at}`, `cadre reject ${id}${at}`];
+      return [typed(`approve ${id} --answer "…"`), typed(`reject ${id}`)];
     case "budget":
-      return [`cadre approve ${id} --max-tokens …${at}`, `cadre reject ${id} --note "why"${at}`];
+      return [typed(`approve ${id} --max-tokens …`), typed(`reject ${id} --note "why"`)];
     default:
-      return [`cadre approve ${id}${at}`, `cadre reject ${id} --note "why"${at}`];
+      return [typed(`approve ${id}`), typed(`reject ${id} --note "why"`)];
   }
 }
 
 /** A command that repeats a whole file would bury the others. */
 const LONGEST_EDIT = 300;
 
-function editCommands({ id, kind, input }: ApprovalView, at: string): string[] {
+function editCommands({ id, kind, input }: ApprovalView, typed: Typed): string[] {
   if (kind !== "tool") return [];
   const json = jsonLine(input ?? {}).replaceAll("'", "'\\''");
-  return [`cadre approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'${at}`];
+  return [typed(`approve ${id} --edit '${json.length > LONGEST_EDIT ? "{ … }" : json}'`)];
 }
 
 /** What an item is about, in one line. */

@@ -18,7 +18,7 @@ export function fitLines(lines: readonly string[], page: Pick<Page, "rich" | "co
     });
 }
 
-const COMMAND = /^ +cadre /;
+const COMMAND = /^ +(npx cadre|node \S+|cadre) /;
 
 /** `next` stands before each piece that goes on. */
 export function fitLine(

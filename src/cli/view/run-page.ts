@@ -6,6 +6,7 @@ import { fold } from "../../projections/projection.ts";
 import { forkedOff, type TimelineEntry, timelineProjection } from "../../projections/timeline.ts";
 import { todosLine } from "../../projections/todos.ts";
 import type { Standing } from "../standing.ts";
+import type { Typed } from "../typed.ts";
 import { fitLine, fitLines, type Page } from "./fit.ts";
 import { clockTime } from "./format.ts";
 import { toned } from "./lines.ts";
@@ -24,14 +25,14 @@ export interface RunPage {
 
 export function pageLines(
   { run, tree, events, standings }: RunPage,
-  { screen, at, now }: { screen: Screen; at: string; now: number },
+  { screen, typed, now }: { screen: Screen; typed: Typed; now: number },
 ): string[] {
   const { paint } = screen;
   const width = screen.rich ? screen.columns : undefined;
   const below = tree.children.length === 0 ? [] : ["", ...treeTable(tree, { now, paint, standings, width })];
   return [
     ...headLines(run, events, paint),
-    ...pathLines(run, events[0], { paint, at }),
+    ...pathLines(run, events[0], { paint, typed }),
     ...fitLines([plain(run.task)], screen),
     "",
     ...fold(timelineProjection, withoutRepeats(events)).entries.flatMap((entry) =>
@@ -64,13 +65,13 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
 function pathLines(
   { agent, parentRunId }: RunDetail,
   first: JournalEvent | undefined,
-  { paint, at }: { paint: Paint; at: string },
+  { paint, typed }: { paint: Paint; typed: Typed },
 ): string[] {
   if (parentRunId === undefined || first?.type !== "RUN_STARTED") return [];
   const path = [...(first.payload.ancestors ?? []).map((above) => above.agent), agent];
   return [
     paint("dim", `path ${plainLine(path.join(" › "))}`),
-    paint("dim", `started by: cadre show ${parentRunId}${at}`),
+    paint("dim", `started by: ${typed(`show ${parentRunId}`)}`),
   ];
 }
 

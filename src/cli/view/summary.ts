@@ -2,6 +2,7 @@
 
 import type { ApprovalView, RunDetail } from "../../api/schema.ts";
 import type { Standing } from "../standing.ts";
+import type { Typed } from "../typed.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { fitLines } from "./fit.ts";
 import { cost, count, duration, tokens } from "./format.ts";
@@ -70,27 +71,27 @@ export function summaryLines(
   ];
 }
 
-export const lookAgain = (runId: string, at: string, paint: Paint): string =>
-  paint("dim", `look again: cadre show ${runId}${at}`);
+export const lookAgain = (runId: string, typed: Typed, paint: Paint): string =>
+  paint("dim", `look again: ${typed(`show ${runId}`)}`);
 
-export const goesOnLater = (at: string): string =>
-  `No Cadre process is running here: what is not being worked on goes on at the next \`cadre run${at}\`.`;
+export const goesOnLater = (typed: Typed): string =>
+  `No Cadre process is running here: what is not being worked on goes on at the next \`${typed("run")}\`.`;
 
-export const endsLater = (id: string, at: string): string =>
-  `No Cadre process is running here: what is cancelled ends at the next \`cadre run${at}\`, or now: cadre cancel ${id}${at}`;
+export const endsLater = (id: string, typed: Typed): string =>
+  `No Cadre process is running here: what is cancelled ends at the next \`${typed("run")}\`, or now: ${typed(`cancel ${id}`)}`;
 
 /** How to go on with a run that failed. */
-export const tryAgain = ({ id, status }: RunDetail, at: string): string[] =>
+export const tryAgain = ({ id, status }: RunDetail, typed: Typed): string[] =>
   status === "failed"
-    ? [`Why it failed: cadre why ${id}${at}`, `Try again from where it failed: cadre retry ${id}${at}`]
+    ? [`Why it failed: ${typed(`why ${id}`)}`, `Try again from where it failed: ${typed(`retry ${id}`)}`]
     : [];
 
 /** What must be answered before a run can go on, and the exact commands. */
-export function neededLines(items: readonly ApprovalView[], at: string, paint: Paint): string[] {
+export function neededLines(items: readonly ApprovalView[], typed: Typed, paint: Paint): string[] {
   return items.flatMap((item) => [
     "",
     `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
-    ...answerCommands(item, at).map((command) => `  ${command}`),
+    ...answerCommands(item, typed).map((command) => `  ${command}`),
   ]);
 }
 

@@ -2,12 +2,13 @@
 
 import type { WhyView } from "../../api/schema.ts";
 import type { Reason } from "../../projections/reasons.ts";
+import { type Typed, typedIn } from "../typed.ts";
 import { fitLine, fitLines } from "./fit.ts";
 import { clockTime, count } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import type { Screen } from "./screen.ts";
 
-export function whyLines(why: WhyView, { screen, at }: { screen: Screen; at: string }): string[] {
+export function whyLines(why: WhyView, { screen, typed }: { screen: Screen; typed: Typed }): string[] {
   const { paint } = screen;
   const { agent, runId, task, status, seq, answer, since, first, chain, next, decisions } = why;
   const place = seq === undefined ? runId : `${runId}#${seq}`;
@@ -25,11 +26,11 @@ export function whyLines(why: WhyView, { screen, at }: { screen: Screen; at: str
     ...chain.flatMap((reason) => reasonLines(reason, screen)),
     ...(next.length === 0 ? [] : ["", paint("bold", "What you can do now")]),
     ...fitLines(
-      next.map((one) => `  ${withPlace(plainLine(one), at)}`),
+      next.map((one) => `  ${typedIn(plainLine(one), typed)}`),
       screen,
     ),
     "",
-    paint("dim", `${count(decisions.length, "decision")} in all: cadre why ${runId}${at} --log`),
+    paint("dim", `${count(decisions.length, "decision")} in all: ${typed(`why ${runId} --log`)}`),
   ];
 }
 
@@ -48,7 +49,3 @@ function reasonLines({ ts, agent, runId, seq, what, because }: Reason, screen: S
   if (because === undefined) return lines;
   return [...lines, ...fitLine({ head: " ".repeat(12), text: `because ${plainLine(because)}` }, screen)];
 }
-
-/** A command for another folder says which. */
-const withPlace = (text: string, at: string): string =>
-  text.replaceAll(/`(cadre \w+ \S+)/g, (_, command: string) => `\`${command}${at}`);

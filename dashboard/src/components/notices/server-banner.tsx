@@ -78,7 +78,8 @@ function Recovered({ startedAt, onClose }: { startedAt: number; onClose(): void 
     <Bar look="bg-info-soft text-info" onClose={onClose}>
       <RefreshCw size={15} aria-hidden className="shrink-0" />
       <span>
-        The server restarted at {clockTime(startedAt)}: {plural(going.data ?? 0, "run")} went on
+        The server restarted at {clockTime(startedAt)}:{" "}
+        {going.data ? `${plural(going.data, "run")} went on` : "nothing was under way"}
         {waiting === 0 ? ", none needs a decision." : ", "}
         {waiting > 0 && (
           <Link to="/inbox" className="font-medium underline">

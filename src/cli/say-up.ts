@@ -1,0 +1,34 @@
+// What a server says when it is up: one link, which signs a browser in.
+
+import type { PublicServer } from "../api/public-server.ts";
+import type { Invocation } from "./io.ts";
+import { openBrowser } from "./open-browser.ts";
+import { typedIn } from "./typed.ts";
+import { fitLines } from "./view/fit.ts";
+import { jsonLine } from "./view/plain.ts";
+
+export interface Up {
+  server: PublicServer;
+  problems: string[];
+  open: boolean;
+  /** In the place of the usual ones. */
+  words: ((link: string) => string[]) | undefined;
+}
+
+export function sayUp({ io, json, screen, typed }: Invocation, { server, problems, open, words }: Up): void {
+  const { url } = server.newLink();
+  if (json) {
+    screen.line(jsonLine({ url: server.url, link: url }));
+    return;
+  }
+  const wrong = problems.map((problem) => typedIn(problem, typed));
+  const lines = [...wrong, ...(words?.(url) ?? upWords(url))];
+  for (const line of fitLines(lines, screen)) screen.line(line);
+  if (open && io.stdout.isTTY === true) openBrowser(url);
+}
+
+const upWords = (link: string): string[] => [
+  `Cadre is up at ${link}`,
+  "The link signs one browser in, once.",
+  "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
+];

@@ -1,0 +1,39 @@
+// The client of the `cadre up` that listens where this project says, by its token. On Postgres commands open the database
+// themselves, and what a server alone can do they would never reach.
+
+import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
+import { readToken } from "../api/token.ts";
+import type { Config } from "../config.ts";
+import { CadreError } from "../errors.ts";
+import type { Io } from "./io.ts";
+
+/** Whoever listens on every address is asked on this machine's own. */
+const EVERYWHERE: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
+export async function askServer<T>(
+  { server: { host, port }, dir }: Config,
+  { env }: Pick<Io, "env">,
+  use: (client: CadreClient) => Promise<T>,
+): Promise<T> {
+  const near = EVERYWHERE[host] ?? host;
+  const place = `${near.includes(":") ? `[${near}]` : near}:${port}`;
+  const token = env["CADRE_TOKEN"] || readToken(dir);
+  const nobody = `No \`cadre up\` answers at ${place} by the token that is known here: ask where it runs, or in its Settings. Nothing was changed.`;
+  if (token === undefined) throw new CadreError("CONFLICT", nobody);
+  const authorized = (headers: HeadersInit | undefined): Headers => {
+    const all = new Headers(headers);
+    all.set("Authorization", `Bearer ${token}`);
+    return all;
+  };
+  const client = createClient({
+    fetch: (url, init) => fetch(url, { ...init, headers: authorized(init?.headers), redirect: "error" }),
+    baseUrl: `http://${place}`,
+  });
+  try {
+    return await use(client);
+  } catch (error) {
+    if (isUnreachable(error) || (error instanceof CadreError && error.code === "UNAUTHORIZED"))
+      throw new CadreError("CONFLICT", nobody);
+    throw error;
+  }
+}

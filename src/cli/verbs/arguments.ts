@@ -1,0 +1,35 @@
+// What each argument is, in help and where it is missing. One that means another thing in one verb says so with its name.
+
+import type { Command } from "commander";
+
+const RUN = "a run's id, or the beginning of it (`cadre runs` lists them)";
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  run: RUN,
+  a: RUN,
+  b: RUN,
+  id: "what is to be decided, by its id or the beginning of it (`cadre approve` lists what is open)",
+  call: "the call's id, as `cadre outcome` shows it",
+  verdict: "happened, run_again or fail",
+  text: "what to tell it, in quotes",
+  grant: "its number or its rule, as `cadre permissions` lists them",
+  agent: "an agent's name (`cadre agents` lists them)",
+  path: "a file or a folder (default: where agents are looked for)",
+  words: "an agent's name, if it is not to be the usual one, and the task in quotes",
+  name: "somebody's name, as `cadre users` lists them",
+  server: "a server's name, as `cadre servers` lists them",
+  verb: "a command, and one below it",
+  "users add name": "what they are called here, in small letters",
+  "webhooks test name": "a webhook's name, as `cadre webhooks` lists them",
+  "verify run": `${RUN}; or a file that \`cadre export\` wrote`,
+  "eval file": "the YAML file with the cases",
+  "import file": "a file that `cadre export --format cadre` wrote",
+};
+
+export function describeArguments(command: Command, path: readonly string[] = []): void {
+  for (const argument of command.registeredArguments) {
+    const own = MEANINGS[[...path, argument.name()].join(" ")];
+    argument.description ||= own ?? MEANINGS[argument.name()] ?? "";
+  }
+  for (const verb of command.commands) describeArguments(verb, [...path, verb.name()]);
+}
