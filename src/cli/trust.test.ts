@@ -173,4 +173,14 @@ describe("[A52] a store that came with the folder", () => {
     await rm(join(p.env["HOME"]!, ".config"), { recursive: true });
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
   });
+
+  test("one that was deleted is begun anew, and another one is used beside the folder that is ours", async () => {
+    await using p = await project(SHARED);
+    await waits(p, "toucher", "mine");
+    await rm(join(p.folder, ".cadre"), { recursive: true });
+    expect((await p.cadre("runs", "--json")).lines()).toHaveLength(0);
+    expect((await p.cadre("runs")).code).toBe(0);
+    p.env["CADRE_STORE"] = `sqlite:${join(p.env["HOME"]!, "other.db")}`;
+    expect((await p.cadre("runs")).stderr).toBe("");
+  });
 });
