@@ -45,14 +45,20 @@ function leaveUnread(): void {
 export async function main(argv: readonly string[], given: Io): Promise<number> {
   const io = maskedIo(given, argv);
   let code: number = EXIT.done;
-  const program = createProgram(io, (result) => {
-    code = result;
+  let misuse = "";
+  const program = createProgram(io, {
+    done: (result) => {
+      code = result;
+    },
+    misused: (sentence) => {
+      misuse = sentence;
+    },
   });
   try {
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return sayUsage(error, argv, io);
+    if (error instanceof CommanderError) return sayUsage(error, misuse, argv, io);
     return sayFailure(error, argv, io);
   }
 }
@@ -71,17 +77,19 @@ const unforeseen = (message: string): string =>
   `${asSentence(message)} What was recorded is safe; CADRE_DEBUG=1 shows where it failed.`;
 
 /** Commander has said it to people already. */
-function sayUsage({ exitCode, message }: CommanderError, argv: readonly string[], io: Io): number {
+function sayUsage({ exitCode }: CommanderError, misuse: string, argv: readonly string[], io: Io): number {
   if (exitCode === 0) return EXIT.done;
-  const sentence = usageSentence(message)
-    .replace(/^cadre: /, "")
-    .trim();
   if (argv.includes("--json"))
-    io.stdout.write(`${jsonLine({ error: { code: "USAGE", message: sentence } })}\n`);
+    io.stdout.write(`${jsonLine({ error: { code: "USAGE", message: misuse } })}\n`);
   return EXIT.usage;
 }
 
-function createProgram(io: Io, done: (code: number) => void): Command {
+interface Ends {
+  done(code: number): void;
+  misused(sentence: string): void;
+}
+
+function createProgram(io: Io, { done, misused }: Ends): Command {
   const program = new Command("cadre")
     .description("Runs trees of LLM agents as durable, inspectable work.")
     .version(version(), "-V, --version", "print the version")
@@ -95,7 +103,6 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      outputError: (text, write) => write(usageSentence(text)),
     });
 
   const does: Does = (load) =>
@@ -106,6 +113,7 @@ function createProgram(io: Io, done: (code: number) => void): Command {
       done(await verb(invocation, ...(given.slice(0, -1) as never[])));
     };
   addVerbs(program, does);
+  sayUsageIn(program, misused);
   for (const { commands } of program.commands)
     commands.find((verb) => verb.name() === "list")?.allowExcessArguments();
   program.hook("preAction", (_, verb) => refuseUnknown(verb));
@@ -114,6 +122,18 @@ function createProgram(io: Io, done: (code: number) => void): Command {
     .description("print help, or the help of a verb, as in: help agents validate")
     .action((verbs: string[]) => named(program, verbs).outputHelp());
   return program;
+}
+
+/** What is wrong with a verb's words is looked up in that verb's help. */
+function sayUsageIn(command: Command, misused: Ends["misused"]): void {
+  command.configureOutput({
+    outputError(text, write) {
+      const sentence = usageSentence(text, commandOf(command));
+      misused(sentence);
+      write(`cadre: ${sentence}\n`);
+    },
+  });
+  for (const verb of command.commands) sayUsageIn(verb, misused);
 }
 
 /** A verb of a group that is none is taken for words to its list. */
@@ -150,8 +170,14 @@ const commandOf = (command: Command): string =>
   command.parent ? `${commandOf(command.parent)} ${command.name()}` : command.name();
 
 /** Commander's words as one sentence of ours. */
-export function usageSentence(text: string): string {
-  const words = plainLine(text.replace(/^error: /, "")).replace(/ ?\((Did you mean .*?\?)\)$/, ". $1");
+function usageSentence(text: string, command: string): string {
+  const words = plainLine(text.replace(/^error: /, ""))
+    .replace(/ ?\((Did you mean .*?\?)\)$/, ". $1")
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are /,
+      "$1 $2: it is one of ",
+    )
+    .replace(/^(?:option|required option) '(.*)' (?:not specified|argument missing)$/, "$1 is missing");
   const sentence = words.charAt(0).toUpperCase() + words.slice(1);
-  return `cadre: ${/[.?]$/.test(sentence) ? sentence : `${sentence}. See cadre --help.`}\n`;
+  return /[.?]$/.test(sentence) ? sentence : `${sentence}. See ${command} --help.`;
 }

@@ -291,6 +291,6 @@ function adviceFor(cause: string): string {
   if (cause === "output_cap")
     return "Raise `maxOutputTokens` of the agent, or ask for smaller pieces, then try the run again: it goes on from here.";
   if (cause === "rejected")
-    return "The provider refuses this request as it is: check the model's name and the size of the task.";
+    return "Nothing is lost, but the provider refuses this request as it is, and would again: correct the model's name, or make the task smaller, in a fork of this run (`cadre fork`).";
   return "Nothing is lost: try the run again when the provider answers, and it goes on from here.";
 }

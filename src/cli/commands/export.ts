@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ExportFormat } from "../../api/schema.ts";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { megabytes } from "../view/format.ts";
@@ -72,7 +72,7 @@ async function keep(
         : "";
     throw new CadreError(
       "STORAGE_UNUSABLE",
-      `${file} could not be written (${messageOf(error)}).${lost}`,
+      `${file} could not be written (${reasonOf(error)}).${lost}`,
       undefined,
       error,
     );
