@@ -109,7 +109,7 @@ function readHead(line: string): TreeHead {
   if (parsed.data.format > TREE_FORMAT)
     throw new CadreError(
       "JOURNAL_NEWER",
-      `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}. Use version ${parsed.data.version}, which wrote it.`,
+      `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}. Nothing was changed: use version ${parsed.data.version}, which wrote it.`,
     );
   return parsed.data;
 }

@@ -27,7 +27,10 @@ export async function exportRun(
     const name = to ?? `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, name);
     if (existsSync(file))
-      throw new CadreError("USAGE", `There is a file ${file} already. Nothing was exported.`);
+      throw new CadreError(
+        "USAGE",
+        `There is a file ${file} already. Nothing was exported: move it away, or name another one with --to.`,
+      );
     const answer = format === "cadre" ? await client.move(runId) : await client.exported(runId, format);
     return { runId: rootRunId, file, ...(await keep(answer, file, format)) };
   });
