@@ -155,7 +155,15 @@ function sizeOf(limit: number | bigint, origin: string): string {
 function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
   const wanted = new Set(expectedTypes(issue));
   wanted.delete("null");
-  return wanted.size > 0 ? `must be ${[...wanted].map(article).join(" or ")}` : "has the wrong shape";
+  const words = [...new Set(allowedWords(issue))];
+  const must = [...(words.length > 0 ? [`one of ${words.join(", ")}`] : []), ...[...wanted].map(article)];
+  return must.length > 0 ? `must be ${must.join(" or ")}` : "has the wrong shape";
+}
+
+function allowedWords(issue: z.core.$ZodIssue): string[] {
+  if (issue.path.length > 0) return [];
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
 function expectedTypes(issue: z.core.$ZodIssue): string[] {
