@@ -199,8 +199,10 @@ describe("variables and flags", () => {
 
   test("an empty variable counts as absent; a wrong one is named", () => {
     expect(load(yaml, { CADRE_MODEL: "" }).model).toBe("file/m");
-    expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(/CADRE_ENGINE: "docker" does not fit/);
-    expect(() => load("", {}, { sandbox: "x" })).toThrow(/--sandbox: "x" does not fit/);
+    expect(() => load("", { CADRE_ENGINE: "docker" })).toThrow(
+      /CADRE_ENGINE must be one of local, pg-boss, restate, and is "docker"/,
+    );
+    expect(() => load("", {}, { sandbox: "x" })).toThrow(/--sandbox .*, and is "x"/);
   });
 });
 

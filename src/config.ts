@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
-import { readKeys } from "./config/keys.ts";
+import { issueSentence, readKeys } from "./config/keys.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { readPlainFile } from "./config/plain-file.ts";
 import { type Problem, problemText } from "./config/problem.ts";
@@ -19,7 +19,7 @@ import {
 } from "./config/schema.ts";
 import { type Env, isTrusted } from "./config/trust.ts";
 import { type Path, readYaml, type YamlDocument } from "./config/yaml.ts";
-import { CadreError, messageOf } from "./errors.ts";
+import { CadreError, reasonOf } from "./errors.ts";
 
 export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   folder: string;
@@ -150,7 +150,10 @@ function located(folder: string, env: Env, store: string): string {
   if (variable !== undefined) {
     const value = env[variable];
     if (value && !value.startsWith("env:")) return located(folder, env, value);
-    throw new CadreError("CONFIG_INVALID", `The store is said to stand in ${variable}, which is not set.`);
+    throw new CadreError(
+      "CONFIG_INVALID",
+      `The store is said to stand in ${variable}, which is not set: set it, or name the store itself. Nothing was opened.`,
+    );
   }
   const path = store.slice("sqlite:".length);
   if (!store.startsWith("sqlite:") || path === ":memory:") return store;
@@ -178,7 +181,7 @@ function readConfigFile(file: string): YamlDocument {
       .replace(/^\uFEFF/, "")
       .replace(/\r\n?/g, "\n");
   } catch (error) {
-    throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${messageOf(error)}`);
+    throw new CadreError("CONFIG_INVALID", `cadre.yaml cannot be read: ${reasonOf(error)}`);
   }
   const document = readYaml(source, "cadre.yaml");
   const first = document.problems[0];
@@ -317,7 +320,7 @@ function readOverrides(env: Env, flags: ConfigFlags): Overrides {
     const name = flags[flag] === undefined ? VARIABLES[flag] : `--${flag}`;
     throw new CadreError(
       "CONFIG_INVALID",
-      `${name}: "${value}" does not fit. ${result.error.issues[0]!.message}`,
+      `${name} ${issueSentence(result.error.issues[0]!)}, and is ${JSON.stringify(value)}. Nothing was done.`,
     );
   };
   return {

@@ -45,6 +45,9 @@ export class CadreError extends Error {
   }
 }
 
+export const noSuchRun = (runId: string): CadreError =>
+  new CadreError("NOT_FOUND", `There is no run ${runId}. \`cadre runs\` lists those that there are.`);
+
 export const httpStatus = (code: ErrorCode): number => CODES[code].status;
 
 export const exitCode = (code: ErrorCode): number => CODES[code].exit;
@@ -59,6 +62,40 @@ export function toCadreError(error: unknown): CadreError {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Why a file or an address could not be used: the system's own words are for programmers, and repeat the path. */
+export function reasonOf(error: unknown): string {
+  for (let link = error; link instanceof Error; link = link.cause) {
+    const { code } = link as { code?: unknown };
+    if (typeof code === "string" && Object.hasOwn(REASONS, code)) return REASONS[code]!;
+  }
+  return messageOf(error);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "it is not there",
+  EACCES: "this user may not",
+  EPERM: "this user may not",
+  EISDIR: "it is a folder",
+  ENOTDIR: "a part of its path is a file",
+  EEXIST: "a file of that name is there",
+  EROFS: "the disk is read-only",
+  ENOSPC: "the disk is full",
+  EIO: "the disk fails",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "its name is too long",
+  ENOTFOUND: "the name has no address",
+  EAI_AGAIN: "the name cannot be looked up now",
+  ECONNREFUSED: "nobody listens there",
+  ECONNRESET: "the connection was cut",
+  EPIPE: "the connection was cut",
+  EADDRINUSE: "something else listens there",
+  UND_ERR_SOCKET: "the connection was cut",
+  ETIMEDOUT: "no connection came about",
+  UND_ERR_CONNECT_TIMEOUT: "no connection came about",
+  EHOSTUNREACH: "no way leads there",
+  ENETUNREACH: "no way leads there",
+};
 
 /** For the default branch of a switch that the compiler must see as complete. */
 export function assertNever(value: never): never {

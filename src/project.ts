@@ -257,7 +257,7 @@ function projectScript(folder: string, name: string): Script {
     if (error instanceof CadreError) throw error;
     throw new CadreError(
       "MODEL_UNKNOWN",
-      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read.`,
+      `scripted/${name} needs the script ${name}.script.yaml in the project's folder, which cannot be read: put it there, or choose another model. Nothing was started.`,
     );
   }
 }
@@ -288,8 +288,11 @@ function chooseModel(
   names: ModelNames,
   models: ModelRegistry,
 ): { model: string } | { problem: string } {
-  const { model, note } = names.resolve(name);
-  if (note !== undefined) return { problem: `${note} Leave \`model\` out for the agent's own.` };
+  const { model, why } = names.resolve(name);
+  if (why !== undefined)
+    return {
+      problem: `The model \`${name}\` ${why}: write provider/model, or leave \`model\` out for the agent's own.`,
+    };
   try {
     models.resolve(model);
     return { model };

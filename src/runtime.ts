@@ -308,7 +308,7 @@ async function openStore({ store }: Config, clock = systemClock): Promise<Store>
   if (isOnServer(store)) return openPostgresStore({ url: store });
   throw new CadreError(
     "CONFIG_INVALID",
-    "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database.",
+    "The store is of no kind that this version knows: use sqlite:<file> or postgres://user:password@host/database. Nothing was opened.",
   );
 }
 

@@ -37,7 +37,7 @@ export interface ModelNames {
   /** For files without a model, and for `inherit` at the root of a tree. */
   default: string;
   /** `note`: another model than the file names is used, and why. */
-  resolve(name: string): { model: string; note?: string };
+  resolve(name: string): { model: string; note?: string; why?: string };
 }
 
 /** What there is besides agent files. */

@@ -467,7 +467,12 @@ describe("refusals", () => {
     for (const answer of answers) {
       expect(answer).toEqual({
         status: 404,
-        body: { error: { code: "NOT_FOUND", message: `There is no run ${id}.` } },
+        body: {
+          error: {
+            code: "NOT_FOUND",
+            message: `There is no run ${id}. \`cadre runs\` lists those that there are.`,
+          },
+        },
       });
     }
   });
@@ -548,7 +553,10 @@ describe("the client", () => {
   test("makes of an error what the server threw", async () => {
     const error = await api.client.run("nothing").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CadreError);
-    expect(error).toMatchObject({ code: "NOT_FOUND", message: "There is no run nothing." });
+    expect(error).toMatchObject({
+      code: "NOT_FOUND",
+      message: "There is no run nothing. `cadre runs` lists those that there are.",
+    });
   });
 
   test("knows an owner that is gone from one that refuses", async () => {

@@ -79,7 +79,13 @@ export function withRefusals(
     );
   };
   app.notFound((c) =>
-    refuse(c, new CadreError("NOT_FOUND", `There is no ${c.req.method} ${c.req.path} here.`)),
+    refuse(
+      c,
+      new CadreError(
+        "NOT_FOUND",
+        `There is no ${c.req.method} ${c.req.path} here: /docs lists what there is.`,
+      ),
+    ),
   );
   app.onError((error, c) => {
     if (statusOf(toCadreError(error)) >= 500)

@@ -1,6 +1,6 @@
 // One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
 
-import { CadreError, type ErrorCode, httpStatus, messageOf } from "../errors.ts";
+import { CadreError, type ErrorCode, httpStatus, reasonOf } from "../errors.ts";
 import { ErrorBody } from "./schema.ts";
 
 export interface ClientOptions {
@@ -71,7 +71,11 @@ function queryText(query: Query): string {
 async function failureOf(response: Response): Promise<CadreError> {
   const body: unknown = await response.json().catch(() => undefined);
   return (
-    errorOf(body) ?? new CadreError("INTERNAL", `The server answered ${response.status} without saying why.`)
+    errorOf(body) ??
+    new CadreError(
+      "INTERNAL",
+      `The server answered ${response.status} without saying why; its log says more.`,
+    )
   );
 }
 
@@ -93,7 +97,7 @@ function knownCode(code: string): ErrorCode {
 }
 
 export function unreachable(cause: unknown): CadreError {
-  const message = `The Cadre process that has the store cannot be reached (${messageOf(cause)}). What was recorded is safe; ask again.`;
+  const message = `The Cadre process that has the store cannot be reached (${reasonOf(cause)}). What was recorded is safe; ask again.`;
   return new CadreError("INTERNAL", message, { unreachable: true }, cause);
 }
 

@@ -107,13 +107,19 @@ function resetOrThrow({ event, data }: EventSourceMessage): { type: "reset" } {
     case STREAM_EVENTS.reset:
       return { type: "reset" };
     case STREAM_EVENTS.failure:
-      throw errorOf(JSON.parse(data)) ?? new CadreError("INTERNAL", "The stream failed.");
+      throw (
+        errorOf(JSON.parse(data)) ??
+        new CadreError("INTERNAL", "The stream broke off. Nothing is lost: follow the run again.")
+      );
     case STREAM_EVENTS.resync:
       throw new CadreError(
         "STALE",
         "Events came faster than they were read. Nothing is lost: go on from the last one.",
       );
     default:
-      throw new CadreError("INTERNAL", `The server sent \`${event}\`, which this version does not know.`);
+      throw new CadreError(
+        "INTERNAL",
+        `The server sent \`${event}\`, which this version does not know. Nothing is lost: use the version that the server has.`,
+      );
   }
 }

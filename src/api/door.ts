@@ -105,7 +105,10 @@ function hostOf(c: Context, { names, exposed }: DoorOptions): string {
   const address = name.replace(/^\[|\]$/g, "");
   const ours = LOOPBACK.has(name) || names.includes(name) || (exposed && isIP(address) > 0 && host !== "");
   if (!ours || /[\s/@?#\\]/.test(host)) {
-    throw new HttpRefusal(421, "This server is not reached by that name. Nothing was done.");
+    throw new HttpRefusal(
+      421,
+      "This server is not reached by that name: use the address that `cadre up` prints. Nothing was done.",
+    );
   }
   return host;
 }

@@ -2,7 +2,7 @@
 // of a named user is given this one, so none can forget to look whose something is. What a route has no business with is
 // refused: a store that gains another way in does not fit here until somebody has thought about whose things come by it.
 
-import { CadreError } from "../errors.ts";
+import { CadreError, noSuchRun } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { CommitListener, Store } from "../stores/store.ts";
 
@@ -85,7 +85,7 @@ export function ownStore(store: Store, user: string): Store {
   };
 }
 
-const notThere = (runId: RunId): CadreError => new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+const notThere = (runId: RunId): CadreError => noSuchRun(runId);
 
 /** Passes on what happened to this person's runs, in order. Whose a run is stands in its first event, or is looked up. */
 function onlyOwn(store: Store, user: string, listener: CommitListener): CommitListener {

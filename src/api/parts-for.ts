@@ -1,7 +1,7 @@
 // What the API is given, as one named user may use it: who acts is them, what they see is theirs, and what their role does
 // not allow is refused where it would be written, whichever route it comes by.
 
-import { CadreError } from "../errors.ts";
+import { CadreError, noSuchRun } from "../errors.ts";
 import type { Store } from "../stores/store.ts";
 import { ownStore } from "./own-store.ts";
 import type { ApiParts } from "./parts.ts";
@@ -26,11 +26,11 @@ export function partsFor(parts: ApiParts, person: Person): ApiParts {
       return parts.admit({ ...request, userId: name }, ownKey(key));
     },
     async retry(runId, key) {
-      if (!(await store.run(runId))) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+      if (!(await store.run(runId))) throw noSuchRun(runId);
       return parts.retry(runId, ownKey(key), name);
     },
     async fork(runId, request, key) {
-      if (!(await store.run(runId))) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+      if (!(await store.run(runId))) throw noSuchRun(runId);
       return parts.fork(runId, request, ownKey(key), name);
     },
     async say(message, key) {

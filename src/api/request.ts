@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import type { z } from "zod";
+import { issueSentence } from "../config/keys.ts";
 import { CadreError } from "../errors.ts";
 import { HttpRefusal } from "./failure.ts";
 
@@ -43,17 +44,14 @@ export function readKey(c: Context): string | undefined {
 function checked<T extends z.ZodType>(schema: T, value: unknown, where: "body" | "query"): z.output<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+  const issues = parsed.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issueSentence(issue),
+  }));
   const first = issues[0]!;
   const place = first.path === "" ? `The ${where}` : `\`${first.path}\` in the ${where}`;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
-  throw new CadreError(
-    "BAD_REQUEST",
-    `${place} does not fit: ${first.message}${more}. Nothing was changed.`,
-    {
-      issues,
-    },
-  );
+  throw new CadreError("BAD_REQUEST", `${place} ${first.message}${more}. Nothing was changed.`, { issues });
 }
 
 /** Without recursion: what is too deep for us must not be too deep for finding it out (A15). */

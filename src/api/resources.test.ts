@@ -220,7 +220,9 @@ describe("approvals", () => {
     );
     for (const { status, body } of answers) {
       expect(status).toBe(404);
-      expect(body.error.message).toMatch(/^There is no approval \S+\.$/);
+      expect(body.error.message).toMatch(
+        /^There is no approval \S+: `cadre approve` lists what is open\. Nothing was decided\.$/,
+      );
     }
   });
 });

@@ -65,7 +65,10 @@ export function journalOfPage(html: string): string {
   const at = html.lastIndexOf(SUM_BEGIN);
   const page = html.slice(0, at);
   if (at < 0 || html.slice(at).trim() !== `${SUM_BEGIN}${sha(page, "hex")} -->`)
-    throw new CadreError("JOURNAL_CORRUPT", "The page is damaged or cut off: its sum does not match.");
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      "The page is damaged or cut off: its sum does not match. Take another copy of it.",
+    );
   const begin = page.lastIndexOf(JOURNAL_BEGIN);
   const end = page.lastIndexOf(JOURNAL_END);
   return unescapeHtml(page.slice(begin + JOURNAL_BEGIN.length, end));
@@ -87,7 +90,11 @@ function runParts(events: TreePage["events"]): Map<string, RunPart> {
   return new Map(
     Array.from(journals, ([runId, journal]) => {
       const [first, ...rest] = journal.map(({ event }) => event);
-      if (first?.type !== "RUN_STARTED") throw new CadreError("INTERNAL", `Run ${runId} does not start.`);
+      if (first?.type !== "RUN_STARTED")
+        throw new CadreError(
+          "INTERNAL",
+          `The journal of run ${runId} does not begin with its start, so it is not exported. \`cadre verify ${runId}\` says more.`,
+        );
       const row = rest.reduce(applyRunRow, firstRow(runId, first.payload, first.ts));
       const { entries } = fold(timelineProjection, [first, ...rest]);
       return [runId, { row, entries, hash: journal.at(-1)!.hash }];

@@ -21,7 +21,8 @@ export function parseWords(words: readonly string[]): Wanted | undefined {
     );
   }
   if (first === undefined) return undefined;
-  if ((second ?? first).trim() === "") throw new CadreError("USAGE", "A run needs a task.");
+  if ((second ?? first).trim() === "")
+    throw new CadreError("USAGE", 'A run needs a task: cadre run "what to do". Nothing was started.');
   return second === undefined ? { task: first } : { agent: first, task: second };
 }
 

@@ -218,7 +218,7 @@ describe("cadre run", () => {
     await expect.poll(ended, { timeout: 10_000 }).toBe(true);
     expect(await p.cadre("retry", "r00000000")).toMatchObject({
       code: 2,
-      stderr: "cadre: There is no run r00000000.\n",
+      stderr: "cadre: There is no run r00000000. `cadre runs` lists those that there are.\n",
     });
   });
 });
@@ -356,10 +356,28 @@ describe("mistakes are one sentence, and lose nothing", () => {
       ["show"],
       /^cadre: show needs <run>: a run's id, .* \(`cadre runs` lists them\)\. See cadre help show\.\n$/,
     ],
-    [["show", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
-    [["verify", "r00000000"], /^cadre: There is no run r00000000\.\n$/],
-    [["verify", "lost.html"], /^cadre: There is no file .*\/lost\.html\.\n$/],
-    [["approve", "r0:m1.0"], /^cadre: There is no approval r0:m1\.0\.\n$/],
+    [
+      ["show", "r00000000"],
+      /^cadre: There is no run r00000000\. `cadre runs` lists those that there are\.\n$/,
+    ],
+    [
+      ["verify", "r00000000"],
+      /^cadre: There is no run r00000000\. `cadre runs` lists those that there are\.\n$/,
+    ],
+    [
+      ["approve", "r0:m1.0"],
+      /^cadre: There is no approval r0:m1\.0: `cadre approve` lists what is open\. Nothing was decided\.\n$/,
+    ],
+    [["outcome", "r00000000"], /^cadre: There is no run r00000000\./],
+    [
+      ["import", "gone.json"],
+      /^cadre: \S+gone\.json cannot be read \(it is not there\)\. Nothing was imported\.\n$/,
+    ],
+    [["import", "agents"], /agents cannot be read \(it is a folder\)\. Nothing was imported\.\n$/],
+    [["verify", "gone.json"], /^cadre: There is no file \S+gone\.json, and no run is called so/],
+    [["export", "r0", "--format", "zip"], /^cadre: --format zip: it is one of html, jsonl, cadre\.\n$/],
+    [["users", "add", "ada"], /^cadre: --role <role> is missing\. See cadre users add --help\.\n$/],
+    [["up", "--port", "99999"], /^cadre: --port must be at most 65535, and is 99999\. Nothing was done\.\n$/],
     [["outcome", "r00000000", "m1.0", "perhaps"], /^cadre: perhaps is no verdict/],
     [
       ["run", "nobody", "task"],
@@ -367,7 +385,7 @@ describe("mistakes are one sentence, and lose nothing", () => {
     ],
     [["run", "tidy"], /^cadre: `tidy` is an agent: give it a task/],
     [["run", "a", "b", "c"], /^cadre: Too many words: put the task in quotes/],
-    [["run", ""], /^cadre: A run needs a task\.\n$/],
+    [["run", ""], /^cadre: A run needs a task: cadre run "what to do"\. Nothing was started\.\n$/],
     [["runs", "-C", "nowhere"], /^cadre: There is no folder .*\/nowhere\.\n$/],
     [["run", "-C", "note.txt", "go"], /^cadre: There is no folder .*\/note\.txt\.\n$/],
   ])("%j", async (args, sentence) => {

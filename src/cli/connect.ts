@@ -8,7 +8,7 @@ import type { Served } from "../api/http-server.ts";
 import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
-import { checkStore, isThere, type StoreCheck } from "../config/known-stores.ts";
+import { checkStore, isBegun, type StoreCheck } from "../config/known-stores.ts";
 import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
@@ -65,7 +65,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
-  if (!options.drive && !options.makes && !isThere(config))
+  if (!options.drive && !options.makes && !isBegun(config))
     return own({ ...options, flags: { ...flags, store: NOWHERE } }, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);

@@ -17,7 +17,7 @@ export function findItem(open: readonly ApprovalView[], id: string): ApprovalVie
     const ids = matches.map((item) => item.id).join(", ");
     throw new CadreError(
       "CONFLICT",
-      `${matches.length} open items begin with ${id}: ${ids}. Nothing was decided.`,
+      `${matches.length} open items begin with ${id}: ${ids}. Give more of the id. Nothing was decided.`,
     );
   }
   return matches[0] ?? id;

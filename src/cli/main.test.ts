@@ -19,7 +19,7 @@ test("words are an agent and a task, a task, or nothing", () => {
   expect(parseWords(["coder", "do it"])).toEqual({ agent: "coder", task: "do it" });
   expect(() => parseWords(["do", "it", "now"])).toThrow("in quotes");
   for (const empty of [[""], [" "], ["coder", ""]])
-    expect(() => parseWords(empty)).toThrow("A run needs a task.");
+    expect(() => parseWords(empty)).toThrow("A run needs a task: ");
 });
 
 test("a budget is tokens or dollars", () => {

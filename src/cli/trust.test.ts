@@ -97,14 +97,14 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     await first.shows(/Trust it, if you know who wrote it\? \[y\/N\]/);
     first.type("n\r");
     await first.shows(/Bash/);
-    await first.press("r", /reject|Why/i);
+    await first.press("r", /Why \(the agent reads it\)/);
     first.type("\r");
     await first.code;
     expect(existsSync(join(p.folder, "ran.log"))).toBe(false);
     const second = p.terminal("run", "toucher", "again");
     await second.shows(/touch ran.log/);
     expect(second.text()).not.toContain("Trust it");
-    await second.press("r", /reject|Why/i);
+    await second.press("r", /Why \(the agent reads it\)/);
     second.type("\r");
     await second.code;
     const kept = join(p.env["HOME"]!, ".config", "cadre", "trusted.json");
@@ -172,5 +172,15 @@ describe("[A52] a store that came with the folder", () => {
     expect((await p.cadre("runs", "--json")).lines()).toHaveLength(1);
     await rm(join(p.env["HOME"]!, ".config"), { recursive: true });
     expect(await p.cadre("runs")).toMatchObject({ code: 2 });
+  });
+
+  test("one that was deleted is begun anew, and another one is used beside the folder that is ours", async () => {
+    await using p = await project(SHARED);
+    await waits(p, "toucher", "mine");
+    await rm(join(p.folder, ".cadre"), { recursive: true });
+    expect((await p.cadre("runs", "--json")).lines()).toHaveLength(0);
+    expect((await p.cadre("runs")).code).toBe(0);
+    p.env["CADRE_STORE"] = `sqlite:${join(p.env["HOME"]!, "other.db")}`;
+    expect((await p.cadre("runs")).stderr).toBe("");
   });
 });

@@ -16,7 +16,13 @@ function missingArgument({ code, message }: CommanderError, command: Command): s
 }
 
 function usageSentence(text: string, command: Command): string {
-  const words = plainLine(text.replace(/^error: /, "")).replace(/ ?\((Did you mean .*?\?)\)$/, ". $1");
+  const words = plainLine(text.replace(/^error: /, ""))
+    .replace(/ ?\((Did you mean .*?\?)\)$/, ". $1")
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+).*?' argument '(.*)' is invalid\. Allowed choices are /,
+      "$1 $2: it is one of ",
+    )
+    .replace(/^(?:option|required option) '(.*)' (?:not specified|argument missing)$/, "$1 is missing");
   const sentence = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.?]$/.test(sentence) ? sentence : `${sentence}. See ${commandOf(command)} --help.`;
 }

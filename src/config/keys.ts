@@ -70,7 +70,7 @@ function check(document: YamlDocument, path: Path, schema: z.ZodType, data: Data
   if (second.success) return { ok: true, value: second.data, problems };
   for (const issue of second.error.issues.flatMap(unfold)) {
     const where = [...path, ...(issue.path as (string | number)[])];
-    const message = `\`${where.join(".")}\`: ${sentence(issue)}`;
+    const message = `\`${where.join(".")}\`: ${issueSentence(issue)}`;
     problems.push({ ...place(document, where, "value"), code: "BAD_VALUE", severity: "error", message });
   }
   return { ok: false, problems };
@@ -127,18 +127,43 @@ function wordsOf(schema: z.ZodType): string[] {
   return words;
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
+/** A message that a schema gives itself is ours. */
+const LIBRARY_WORDS = /^(Invalid|Too (small|big)|Unrecognized|Required)/;
+
+/** What a value must be, in our words instead of the library's. */
+export function issueSentence(issue: z.core.$ZodIssue): string {
+  if (!LIBRARY_WORDS.test(issue.message)) return issue.message;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
-  if (issue.code === "invalid_type") return `must be ${article(issue.expected)}`;
+  if (issue.code === "invalid_type") {
+    const must = `must be ${article(issue.expected)}`;
+    return issue.message.endsWith("received undefined") ? `is missing: it ${must}` : must;
+  }
   if (issue.code === "invalid_union") return unionSentence(issue);
-  if (issue.code === "too_small") return `must be at least ${issue.minimum}`;
+  if (issue.code === "too_small") return `must be at least ${sizeOf(issue.minimum, issue.origin)}`;
+  if (issue.code === "too_big") return `must be at most ${sizeOf(issue.maximum, issue.origin)}`;
+  if (issue.code === "unrecognized_keys")
+    return `has no key ${issue.keys.map((key) => `\`${key}\``).join(", ")}`;
   return issue.message;
+}
+
+function sizeOf(limit: number | bigint, origin: string): string {
+  const unit = { string: "character", array: "entry" }[origin];
+  if (unit === undefined) return String(limit);
+  return limit === 1 ? `1 ${unit}` : `${limit} ${unit === "entry" ? "entries" : `${unit}s`}`;
 }
 
 function unionSentence(issue: z.core.$ZodIssueInvalidUnion): string {
   const wanted = new Set(expectedTypes(issue));
   wanted.delete("null");
-  return wanted.size > 0 ? `must be ${[...wanted].map(article).join(" or ")}` : "has the wrong shape";
+  const words = [...new Set(allowedWords(issue))];
+  const must = [...(words.length > 0 ? [`one of ${words.join(", ")}`] : []), ...[...wanted].map(article)];
+  return must.length > 0 ? `must be ${must.join(" or ")}` : "has the wrong shape";
+}
+
+function allowedWords(issue: z.core.$ZodIssue): string[] {
+  if (issue.path.length > 0) return [];
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  return issue.code === "invalid_union" ? issue.errors.flat().flatMap(allowedWords) : [];
 }
 
 function expectedTypes(issue: z.core.$ZodIssue): string[] {

@@ -23,13 +23,16 @@ export interface StoreCheck {
 }
 
 const NOT_MADE_YET = "-";
+/** In the place of a store: what is kept in the folder beside it. */
+const IN_FOLDER = "";
 
 /** Before anything in the folder is opened. Throws where a store is there that this person has not made. */
 export function checkStore(place: StorePlace, env: Env): StoreCheck {
   if (isForeignStore(place, env)) throw brought(place);
-  const known = knownStore(place, env);
-  // Before it is made: the next command may come before this one is through, or this one be killed.
-  if (known === undefined && !isThere(place)) remember(place, NOT_MADE_YET, env);
+  const isNew = !hasStore(place) && (!isThere(place.dir) || isOwnFolder(place, env));
+  // Before it is made: the next command may come before this one is through, or this one be killed. Whoever deletes a
+  // store begins anew: the one that comes is theirs, not a stranger's.
+  if (isNew && knownStore(place, env) !== NOT_MADE_YET) remember(place, NOT_MADE_YET, env);
   return {
     opened(storeId) {
       const now = knownStore(place, env);
@@ -43,19 +46,37 @@ export function checkStore(place: StorePlace, env: Env): StoreCheck {
 
 /** Whether there is one that nobody here has made: for those who say so before it is opened. */
 export function isForeignStore(place: StorePlace, env: Env): boolean {
-  return !place.trusted && knownStore(place, env) === undefined && isThere(place);
+  if (place.trusted || knownStore(place, env) !== undefined) return false;
+  return hasStore(place) || (isThere(place.dir) && !isOwnFolder(place, env));
 }
 
 function brought({ dir }: StorePlace): CadreError {
   return new CadreError(
     "UNTRUSTED",
-    `${dir} was not made by you here: it came with the folder, and may hold approvals and runs of somebody else. Nothing was opened. Remove it, or run \`cadre trust\` if you know what is in it.`,
+    `${dir} was not made here by you: it came with the folder, and may hold approvals and runs of somebody else. Nothing was opened or changed. Run \`cadre trust\` if you know what is in it; if not, move it away.`,
   );
 }
 
+const hasStore = ({ store }: StorePlace): boolean => pathOf(store).some(isThere);
+
+/** Whether there is anything of Cadre's, ours or a stranger's. */
+export const isBegun = ({ dir, store }: StorePlace): boolean => [dir, ...pathOf(store)].some(isThere);
+
 /** A link counts as something that is there, wherever it leads. */
-export const isThere = ({ dir, store }: StorePlace): boolean =>
-  [dir, ...pathOf(store)].some((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Below a file, or where nobody may look: whoever opens it says so.
+    return false;
+  }
+}
+
+/** Made by this person, for whichever store they used here before. */
+const isOwnFolder = (place: StorePlace, env: Env): boolean =>
+  [place.store, IN_FOLDER, `sqlite:${join(place.dir, "cadre.db")}`].some(
+    (store) => knownStore({ ...place, store }, env) !== undefined,
+  );
 
 const pathOf = (store: string): string[] =>
   store.startsWith("sqlite:") && store !== "sqlite::memory:" ? [store.slice("sqlite:".length)] : [];
@@ -86,6 +107,12 @@ function knownStore(place: StorePlace, env: Env): string | undefined {
 
 /** Where it cannot be kept, the folder has to be trusted the next time. */
 function remember(place: StorePlace, storeId: string, env: Env): void {
+  record(place, storeId, env);
+  const folder = { ...place, store: IN_FOLDER };
+  if (!isOwnFolder(folder, env)) record(folder, NOT_MADE_YET, env);
+}
+
+function record(place: StorePlace, storeId: string, env: Env): void {
   const file = recordOf(place, env);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

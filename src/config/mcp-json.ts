@@ -4,7 +4,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { messageOf } from "../errors.ts";
+import { messageOf, reasonOf } from "../errors.ts";
 import type { Problem } from "./problem.ts";
 import { McpServer } from "./schema.ts";
 
@@ -26,9 +26,13 @@ export function readMcpJson(folder: string, trusted: boolean): McpJson {
   try {
     return serversOf(MCP_JSON.parse(JSON.parse(readFileSync(path, "utf8"))).mcpServers);
   } catch (error) {
-    const why = error instanceof z.ZodError ? "it has no mapping `mcpServers`" : messageOf(error);
-    return problem("BAD_VALUE", `is ignored: ${why}`);
+    return problem("BAD_VALUE", `is ignored: ${whyNot(error)}`);
   }
+}
+
+function whyNot(error: unknown): string {
+  if (error instanceof z.ZodError) return "it has no mapping `mcpServers`";
+  return error instanceof SyntaxError ? `it is no valid JSON (${messageOf(error)})` : reasonOf(error);
 }
 
 const UNTRUSTED = "is ignored: this folder is not trusted to set commands and endpoints";

@@ -116,7 +116,11 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
       events: [resumed],
       guard: "unchanged",
     });
-    if (refused) throw new CadreError("CONFLICT", `${row.id} has changed meanwhile. Look at it again.`);
+    if (refused)
+      throw new CadreError(
+        "CONFLICT",
+        `${row.id} has changed meanwhile. Nothing was changed: look at it again.`,
+      );
     return { output: { run_id: row.id, status: "goes on" } };
   },
 

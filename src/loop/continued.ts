@@ -18,7 +18,10 @@ export async function eventsBefore(
   let { continues, fork } = start;
   while (continues) {
     if (chain.length >= LONGEST_CHAIN)
-      throw new CadreError("JOURNAL_CORRUPT", "A run continues too many others.");
+      throw new CadreError(
+        "JOURNAL_CORRUPT",
+        "This run continues too many others to be read. Nothing was changed; begin a new one.",
+      );
     const there = await store.head(continues.runId, continues.seq);
     if (there?.hash !== continues.hash) throw isGone(continues.runId);
     const events = await store.journal(continues.runId, 0, continues.seq);
@@ -42,4 +45,7 @@ async function heardLater(
 }
 
 export const isGone = (runId: RunId): CadreError =>
-  new CadreError("JOURNAL_CORRUPT", `Run ${runId}, which this one continues, is not there as it was.`);
+  new CadreError(
+    "JOURNAL_CORRUPT",
+    `Run ${runId}, which this one continues, is not there as it was, so it cannot go on. Nothing was changed; \`cadre verify ${runId}\` says more, and a new run begins anew.`,
+  );

@@ -2,7 +2,7 @@
 // one event (RUN_STARTED) that refers to the other journal: it is there whole or not at all, and nothing of the other
 // run is touched. Nothing but words is inherited: no children, approvals, usage or session.
 
-import { CadreError } from "../errors.ts";
+import { CadreError, noSuchRun } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../journal/events.ts";
@@ -47,7 +47,7 @@ export async function fork(
   const { store } = parts;
   const events = await store.journal(runId);
   const first = events[0];
-  if (first?.type !== "RUN_STARTED") throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+  if (first?.type !== "RUN_STARTED") throw noSuchRun(runId);
   const at = chosen(request.seq, events, runId);
   const point = forkPoint(events, at, request.edit?.message !== undefined);
   const there = await store.head(runId, point);

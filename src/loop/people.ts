@@ -304,19 +304,25 @@ function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: D
     );
   }
   if (decision === "answer" && item.kind !== "question") {
-    throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it.");
+    throw new CadreError("BAD_REQUEST", "This is no question: approve or reject it. Nothing was decided.");
   }
   if (decision === "answer" && answer === undefined)
-    throw new CadreError("BAD_REQUEST", "The answer is missing.");
+    throw new CadreError("BAD_REQUEST", "The answer is missing: send it as `answer`. Nothing was decided.");
   if (item.kind === "question" && decision !== "answer" && decision !== "reject")
-    throw new CadreError("BAD_REQUEST", "This is a question: answer it, or reject it.");
+    throw new CadreError("BAD_REQUEST", "This is a question: answer it, or reject it. Nothing was decided.");
   if (answer !== undefined && item.choices && !item.choices.includes(answer))
-    throw new CadreError("BAD_REQUEST", `This is answered with one of: ${item.choices.join(", ")}.`);
+    throw new CadreError(
+      "BAD_REQUEST",
+      `This is answered with one of: ${item.choices.join(", ")}. Nothing was decided.`,
+    );
   if (decision !== "edit" && input !== undefined) {
-    throw new CadreError("BAD_REQUEST", "Only `edit` takes an input: what was shown is what runs.");
+    throw new CadreError(
+      "BAD_REQUEST",
+      "Only `edit` takes an input: what was shown is what runs. Nothing was decided.",
+    );
   }
   if (decision === "edit" && item.kind !== "tool") {
-    throw new CadreError("BAD_REQUEST", "Only a tool call can be edited.");
+    throw new CadreError("BAD_REQUEST", "Only a tool call can be edited. Nothing was decided.");
   }
 }
 
@@ -381,5 +387,8 @@ function notOpen(state: RunState, id: string, itemId: string): never {
 const callOf = (itemId: string): string => itemId.replace(/~\d+$/, "");
 
 function notFound(id: string): never {
-  throw new CadreError("NOT_FOUND", `There is nothing with the id ${id}.`);
+  throw new CadreError(
+    "NOT_FOUND",
+    `There is nothing with the id ${id}. \`cadre approve\` lists what is open, \`cadre runs\` the runs.`,
+  );
 }

@@ -1,7 +1,7 @@
 // Trying again is a new run that continues an ended one: nothing that was paid for or done is lost, and the old journal
 // stays as it is.
 
-import { CadreError } from "../errors.ts";
+import { CadreError, noSuchRun } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";
 import type { Payload } from "../journal/events.ts";
@@ -25,9 +25,12 @@ interface As {
 export async function retry(runId: RunId, parts: Parts, as: As = {}): Promise<{ runId: RunId }> {
   const row = await parts.store.run(runId);
   const head = await parts.store.head(runId);
-  if (!row || !head) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+  if (!row || !head) throw noSuchRun(runId);
   if (row.endedAt === undefined) {
-    throw new CadreError("CONFLICT", `Run ${runId} has not ended: there is nothing to try again.`);
+    throw new CadreError(
+      "CONFLICT",
+      `Run ${runId} has not ended: there is nothing to try again. Nothing was changed; \`cadre show ${runId}\` says what it waits for.`,
+    );
   }
   if (row.stopReason === "moved")
     throw new CadreError(

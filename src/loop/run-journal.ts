@@ -331,7 +331,11 @@ export async function loadDefinition(store: Pick<Store, "blob">, hash: string): 
   const known = definitions.get(hash);
   if (known) return known;
   const text = await store.blob(hash);
-  if (text === undefined) throw new CadreError("JOURNAL_CORRUPT", `The agent definition ${hash} is missing.`);
+  if (text === undefined)
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The agent's definition ${hash}, which this run has pinned, is missing from the store. Only runs of it are affected; restore a copy of the store, or begin a new run.`,
+    );
   const definition = Definition.parse(JSON.parse(text));
   if (definitions.size >= MAX_DEFINITIONS) definitions.clear();
   definitions.set(hash, definition);

@@ -100,3 +100,12 @@ export function startLeashed(
     kill,
   };
 }
+
+/** How a program ended, for people. */
+export const endWords = (code: number, program: string): string =>
+  code === 127
+    ? `there is no program ${program}: install it, or give its path`
+    : `it ended with code ${code}`;
+
+/** What a program wrote to stderr, without the words of the shell that was to start it. */
+export const ownWords = (errors: string): string => errors.replace(/^cadre-server: line .*$/gm, "").trim();

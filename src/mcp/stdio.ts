@@ -7,7 +7,7 @@ import {
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
-import { type Leashed, startLeashed } from "./leashed.ts";
+import { endWords, type Leashed, ownWords, startLeashed } from "./leashed.ts";
 import { MAX_ANSWER, tooMuch } from "./limits.ts";
 
 export interface StdioTransport extends Transport {
@@ -34,7 +34,7 @@ export function createStdioTransport(
     }
   });
   const ended = (reason: string): void => {
-    const said = errors.trim();
+    const said = ownWords(errors);
     why = `${why ?? reason}${said === "" ? "" : `; the last that it said: ${said}`}`;
     transport.onclose?.();
   };
@@ -61,7 +61,7 @@ export function createStdioTransport(
         errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
       });
       server.ended.then(
-        (code) => ended(code === 127 ? `there is no program ${argv[0]}` : `it ended with code ${code}`),
+        (code) => ended(endWords(code, argv[0]!)),
         (error: Error) => ended(`it could not be started: ${error.message}`),
       );
     },

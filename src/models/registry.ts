@@ -61,7 +61,12 @@ export function createModels(config: ModelsConfig): ModelRegistry {
     if (provider === "scripted") return scripted(model, config);
     let connect = connected.get(provider);
     if (connect === undefined) {
-      const settings = providers[provider]!;
+      const settings = providers[provider];
+      if (!settings)
+        throw new CadreError(
+          "MODEL_UNKNOWN",
+          `${provider} is no provider that is known here: set it up under \`providers\` in cadre.yaml.`,
+        );
       connect = providerTypes[settings.type].connect(endpointOf(provider, settings, config.env), provider);
       connected.set(provider, connect);
     }

@@ -1,6 +1,7 @@
 // A failed call in one sentence: who, what, the status, and the provider's own words; bounded, and without keys.
 
 import { APICallError } from "@ai-sdk/provider";
+import { messageOf, reasonOf } from "../errors.ts";
 import type { Failure } from "./model.ts";
 
 const LIMIT = 500;
@@ -9,7 +10,8 @@ export function messageFor(cause: Failure["cause"], error: unknown): string {
   const status = statusOf(error);
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
-  return clean(sentence(cause, { who, code, words: wordsOf(error) }));
+  const words = cause === "network" ? networkWords(error) : wordsOf(error);
+  return clean(sentence(cause, { who, code, words }));
 }
 
 function sentence(
@@ -60,6 +62,12 @@ function wordsOf(error: unknown): string {
     if (!body.startsWith("<")) return `${error.message}: ${body.slice(0, LIMIT)}`;
   }
   return typeof message === "string" && message.trim() !== "" ? message : "no reason given";
+}
+
+/** The errno of the socket in words; the packages' own say it twice. */
+function networkWords(error: unknown): string {
+  const why = reasonOf(error);
+  return why === messageOf(error) ? wordsOf(error).replace(/^Cannot connect to API: /, "") : why;
 }
 
 const SECRETS =

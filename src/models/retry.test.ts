@@ -56,6 +56,7 @@ test.each(["ECONNRESET", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND
   "[F40] %s is retried, however deep it lies",
   (code) => {
     const cause = new TypeError("terminated", { cause: socket(code) });
+    expect(classifyFailure(socket(code), 1, 0).message).not.toContain(code);
     expect(classifyFailure(socket(code), 1, 0)).toMatchObject({ cause: "network", after: 500 });
     expect(classifyFailure(answered({ cause }), 1, 0).cause).toBe("network");
     expect(classifyFailure(answered({ status: 200, cause }), 1, 0).cause).toBe("network");

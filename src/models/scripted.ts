@@ -225,7 +225,7 @@ function noLine(name: string, request: ScriptedRequest): APICallError {
   const after = lastTool === undefined ? "" : `, after a result of ${lastTool}`;
   return failure(name, {
     statusCode: 400,
-    message: `it has no line for agent "${agent}", ${where} (attempt ${attempt}, purpose ${purpose}${after})`,
+    message: `it has no line for agent "${agent}", ${where} (attempt ${attempt}, purpose ${purpose}${after}): add one to its turns`,
   });
 }
 

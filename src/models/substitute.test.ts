@@ -134,7 +134,7 @@ test.each([
   ["antropic/claude-opus-5", "anthropic/claude-opus-5"],
 ])("the product before %s is passed over, with a note", (name, model) => {
   const provider = name.split("/")[0];
-  expect(names().resolve(name)).toEqual({
+  expect(names().resolve(name)).toMatchObject({
     model,
     note:
       `model \`${name}\` names a provider, \`${provider}\`, that is not known: ` +
@@ -164,11 +164,11 @@ test.each([
   ["{{model}}", "is a placeholder"],
 ])("%s %s: the configured model is used, with a note", (name, why) => {
   const note = `model \`${name}\` ${why}: ${SONNET} is used; set an alias in cadre.yaml to choose another`;
-  expect(names().resolve(name)).toEqual({ model: SONNET, note });
+  expect(names().resolve(name)).toEqual({ model: SONNET, note, why });
 });
 
 test("a family whose provider is not there at all needs a key too", () => {
-  expect(names({ providers: ["ollama"], default: "ollama/qwen3" }).resolve("claude-opus-5")).toEqual({
+  expect(names({ providers: ["ollama"], default: "ollama/qwen3" }).resolve("claude-opus-5")).toMatchObject({
     model: "ollama/qwen3",
     note: expect.stringContaining("needs a key for anthropic"),
   });

@@ -22,6 +22,8 @@ export interface SubstitutedModel {
   model: string;
   /** Why it is another one than the name says: a sentence for a warning. */
   note?: string;
+  /** The same where nothing takes its place: what is wrong with the name. */
+  why?: string;
 }
 
 export interface SubstitutingNames {
@@ -40,7 +42,7 @@ export function createModelNames(config: ModelNamesConfig): SubstitutingNames {
       const meant = throughAliases(written, config.aliases);
       const { model = fallback, why }: Found =
         meant === undefined ? { why: "is an alias of itself" } : find(meant, config, fallback);
-      return why === undefined ? { model } : { model, note: noteOf(written, why, model) };
+      return why === undefined ? { model } : { model, why, note: noteOf(written, why, model) };
     },
   };
 }

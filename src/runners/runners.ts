@@ -8,7 +8,7 @@ import { messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Definition, Runner } from "../journal/definition.ts";
 import type { LiveRunner, RunnerStart, Runners } from "../loop/runners.ts";
-import { type Leashed, startLeashed } from "../mcp/leashed.ts";
+import { endWords, type Leashed, ownWords, startLeashed } from "../mcp/leashed.ts";
 import { openSession, type Program, reasonOf } from "./acp-session.ts";
 import { beganAt, endSession } from "./left-behind.ts";
 import type { ReadAs } from "./program-call.ts";
@@ -115,9 +115,9 @@ function programOf(leashed: Leashed, { command }: Runner["acp"]): Program {
   leashed.errors.on("data", (chunk: Buffer) => {
     errors = (errors + chunk.toString("utf8")).slice(-MAX_ERRORS);
   });
-  const said = (): string => (errors.trim() === "" ? "" : `; the last that it said: ${errors.trim()}`);
+  const said = (): string => (ownWords(errors) === "" ? "" : `; the last that it said: ${ownWords(errors)}`);
   const ended = leashed.ended.then(
-    (code) => (code === 127 ? `there is no program ${command}` : `it ended with code ${code}`) + said(),
+    (code) => endWords(code, command) + said(),
     (error: Error) => `it could not be started: ${error.message}`,
   );
   return { input: leashed.input, output: leashed.output, ended, kill: leashed.kill };

@@ -135,7 +135,7 @@ async function* blobsFor(
       if (value === undefined)
         throw new CadreError(
           "JOURNAL_CORRUPT",
-          `The stored value ${name}, which run ${place.runId} needs, is missing.`,
+          `The stored value ${name}, which run ${place.runId} needs, is missing. Nothing was moved; the rest of the store is unharmed.`,
         );
       yield { name, stored: blobForm(value).stored };
     }

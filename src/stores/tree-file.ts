@@ -102,11 +102,14 @@ export function readTree(text: string): TreeFile {
 function readHead(line: string): TreeHead {
   const parsed = Head.safeParse(parseLine(line));
   if (!parsed.success)
-    throw new CadreError("UNPROCESSABLE", "This is no tree that Cadre has exported. Nothing was changed.");
+    throw new CadreError(
+      "UNPROCESSABLE",
+      "This is no tree that Cadre has exported, as `cadre export --format cadre` writes it. Nothing was changed.",
+    );
   if (parsed.data.format > TREE_FORMAT)
     throw new CadreError(
       "JOURNAL_NEWER",
-      `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}. Use version ${parsed.data.version}, which wrote it.`,
+      `The file has format ${parsed.data.format}; this version of Cadre reads up to ${TREE_FORMAT}. Nothing was changed: use version ${parsed.data.version}, which wrote it.`,
     );
   return parsed.data;
 }
@@ -201,5 +204,9 @@ function treeOf({ root, transferId, version, standing }: TreeHead, { events, blo
 
 function corrupt(message: string, at?: { runId: RunId; seq: number }): CadreError {
   const details = at && { runId: at.runId, seq: at.seq };
-  return new CadreError("JOURNAL_CORRUPT", `${message} Nothing was changed.`, details);
+  return new CadreError(
+    "JOURNAL_CORRUPT",
+    `${message} Nothing was changed; take another copy of it.`,
+    details,
+  );
 }

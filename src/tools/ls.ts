@@ -2,7 +2,7 @@
 
 import { lstat, opendir } from "node:fs/promises";
 import { z } from "zod";
-import { messageOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import { visibleName } from "../journal/visible.ts";
 import { KEPT_BACK, refusal, textAnswer } from "./answers.ts";
 import { type HeldFolder, holdFolder, pathIn } from "./held-folder.ts";
@@ -35,7 +35,7 @@ export const lsTool = defineTool({
       return refusal(
         code === "ENOTDIR"
           ? `${path} is no folder: use Read`
-          : `${path} could not be listed (${messageOf(error)})`,
+          : `${path} could not be listed (${reasonOf(error)})`,
       );
     }
   },

@@ -4,7 +4,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { constants, type FileHandle, open, rename, rm } from "node:fs/promises";
-import { messageOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import { type HeldFolder, holdFolder, openIn, pathIn } from "./held-folder.ts";
 import { openRegular } from "./open-regular.ts";
 import type { Place } from "./workspace-path.ts";
@@ -80,7 +80,7 @@ export function writeFailure(error: unknown): string {
     case "ELOOP":
       return "is reached by a link or through a file since a moment ago; nothing was changed";
     default:
-      return `could not be written (${messageOf(error)}); nothing was changed`;
+      return `could not be written (${reasonOf(error)}); nothing was changed`;
   }
 }
 
@@ -176,7 +176,7 @@ function unreadable(error: unknown): FileText {
   if (code === "EISDIR") return no("is a folder: use LS to see what is in it", code);
   if (code === "ENXIO") return no("is not a regular file", code);
   if (code === "EBUSY") return no("is a database that Cadre itself has open, and no text", code);
-  return no(`could not be read (${messageOf(error)})`, code ?? "unreadable");
+  return no(`could not be read (${reasonOf(error)})`, code ?? "unreadable");
 }
 
 const no = (why: string, fingerprint: string): FileText => ({ ok: false, missing: false, why, fingerprint });

@@ -1,7 +1,7 @@
 // The files of a workspace as a tree, for a person who looks. As the tools see it: links are not followed, and what
 // .gitignore names or a dot hides is left out.
 
-import { messageOf } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import { holdFolder } from "./held-folder.ts";
 import { ripgrep } from "./ripgrep.ts";
 import { placeInWorkspace } from "./workspace-path.ts";
@@ -43,7 +43,7 @@ export async function workspaceTree(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return {
-      problem: code === "ENOTDIR" ? `${path} is no folder` : `${path} cannot be listed: ${messageOf(error)}`,
+      problem: code === "ENOTDIR" ? `${path} is no folder` : `${path} cannot be listed: ${reasonOf(error)}`,
     };
   }
 }

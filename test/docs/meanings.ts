@@ -42,32 +42,46 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
 };
 
 export const ERROR_MEANINGS: Record<ErrorCode, string> = {
-  USAGE: "The command line cannot be understood.",
-  BAD_REQUEST: "The request cannot be understood; nothing was changed.",
+  USAGE:
+    "The command line cannot be understood. Nothing was done: the sentence says what to type, or which `--help` says more.",
+  BAD_REQUEST:
+    "The request cannot be understood; nothing was changed. `details.issues` names each place; `/docs` shows the form.",
   AGENT_NOT_FOUND: "No agent has this name. `cadre agents` lists those that there are.",
   AGENT_INVALID: "The agent's file has an error. `cadre agents validate` says where.",
-  CONFIG_INVALID: "`cadre.yaml`, a script or a variable has an error; the sentence says where.",
-  UNAUTHORIZED: "No token, or a wrong one.",
-  FORBIDDEN: "The token is right, and its user may not do this.",
-  UNTRUSTED: "The folder is not [trusted](../trust.md).",
-  NOT_FOUND: "There is no such run, item or file.",
-  CONFLICT: "Something came in between. Look again, then decide again.",
+  CONFIG_INVALID:
+    "`cadre.yaml`, a script or a variable has an error; the sentence says where. Nothing was started: mend it, and try again.",
+  UNAUTHORIZED:
+    "No token, or a wrong one. `.cadre/token` holds the server's, and `cadre users rotate NAME` makes a user a new one.",
+  FORBIDDEN: "The token is right, and its user may not do this. Nothing was changed: ask an admin.",
+  UNTRUSTED:
+    "The folder is not [trusted](../trust.md). Nothing was opened: `cadre trust` if you know what is in it.",
+  NOT_FOUND:
+    "There is no such run, item or file. `cadre runs` and `cadre approve` list those that there are.",
+  CONFLICT:
+    "Something came in between, or is not so any more. Nothing was changed: look again, then decide again.",
   ALREADY_DECIDED: "Somebody was faster; the first decision stands.",
   OUTCOME_UNKNOWN:
     "A call was under way when a process ended: a person says what became of it (`cadre outcome`).",
   RUN_TERMINAL: "The run has ended; `cadre retry` or `cadre fork` goes on from it.",
   STALE: "What this rests on has changed, or a reader was too slow. Ask again.",
-  UNPROCESSABLE: "The request is understood, and cannot be done as it is.",
-  MODEL_UNKNOWN: "No provider here has this model.",
-  PROVIDER_KEY_MISSING: "The provider's key is not in the environment; the sentence names the variable.",
+  UNPROCESSABLE:
+    "The request is understood, and cannot be done as it is. Nothing was changed; the sentence says why.",
+  MODEL_UNKNOWN:
+    "No provider here has this model. Nothing was started: write `provider/model`, or set an alias in `cadre.yaml`.",
+  PROVIDER_KEY_MISSING:
+    "The provider's key is not in the environment. Nothing was started: set the variable that the sentence names.",
   PROVIDER_UNAVAILABLE: "The provider did not answer. The run waits and tries again by itself.",
   ENGINE_AWAY: "The engine cannot be reached. What was admitted is safe, and is driven when it is back.",
   STORAGE_FULL: "The disk is full. What was recorded is safe; make room, then go on.",
-  STORAGE_UNUSABLE: "The store cannot be opened or written.",
-  STORE_OWNED: "Another Cadre process has the store and did not let go of it.",
+  STORAGE_UNUSABLE:
+    "The store cannot be opened, read or written. What was acknowledged is as it was; the sentence says why, and what to do.",
+  STORE_OWNED:
+    "Another Cadre process has the store and did not let go of it. Nothing was changed: end the process that the sentence names, or try again.",
   JOURNAL_NEWER: "A newer Cadre wrote this journal. It is left alone: update this one.",
-  JOURNAL_CORRUPT: "A journal does not verify. The run is set aside, the others go on.",
-  INTERNAL: "Cadre itself has failed. What was recorded is safe.",
+  JOURNAL_CORRUPT:
+    "A journal does not verify. The run is set aside, the others go on: `cadre verify RUN` says where it is damaged.",
+  INTERNAL:
+    "Cadre itself has failed. What was recorded is safe; `CADRE_DEBUG=1`, or the server's log, says where.",
 };
 
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {

@@ -129,7 +129,7 @@ function ended(run: RunDetail): RunDetail {
   const { id, status, stopReason = "error", summary = "" } = run;
   throw new CadreError(
     "UNPROCESSABLE",
-    `Run ${id} ${status === "failed" ? "failed" : "was cancelled"} (${stopReason}): ${summary}`,
+    `Run ${id} ${status === "failed" ? "failed" : "was cancelled"} (${stopReason}): ${summary.trim().replace(/[^.?!]$/, "$&.")} \`cadre why ${id}\` says more, \`cadre retry ${id}\` goes on from there.`,
     {
       code: status === "failed" ? "RUN_FAILED" : "RUN_CANCELLED",
     },

@@ -77,7 +77,11 @@ export function agentRoutes(parts: ApiParts): Route[] {
 
 async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
   const agent = (await parts.agents()).agents.get(name);
-  if (!agent) throw new CadreError("NOT_FOUND", `There is no agent ${name}.`);
+  if (!agent)
+    throw new CadreError(
+      "NOT_FOUND",
+      `There is no agent ${name}. \`cadre agents\` lists those that there are.`,
+    );
   const { definition, file } = agent;
   const source = await parts.agentFile(file);
   return {

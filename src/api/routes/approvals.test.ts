@@ -159,7 +159,10 @@ describe("decisions", () => {
     const id = `${item.runId.slice(0, -4)}:${item.itemId}`;
     expect(await api.client.decide(id, { decision: "reject" })).toEqual({ alreadyDecided: false });
     expect(await api.client.decide(id, { decision: "reject" })).toEqual({ alreadyDecided: true });
-    const short = { code: "NOT_FOUND", message: `There is no approval r:${item.itemId}.` };
+    const short = {
+      code: "NOT_FOUND",
+      message: expect.stringContaining(`There is no approval r:${item.itemId}: `),
+    };
     await expect(api.client.decide(`r:${item.itemId}`, { decision: "reject" })).rejects.toMatchObject(short);
   });
 
@@ -211,7 +214,9 @@ describe("decisions", () => {
         decision: "approve",
       });
       expect({ id, status, code: body.error.code }).toEqual({ id, status: 404, code: "NOT_FOUND" });
-      expect(body.error.message).toBe(`There is no approval ${id}.`);
+      expect(body.error.message).toBe(
+        `There is no approval ${id}: \`cadre approve\` lists what is open. Nothing was decided.`,
+      );
     }
     expect(await api.client.events(two.runId)).toEqual(before);
     expect(await api.client.approvals({ runId: one.runId })).toHaveLength(3);

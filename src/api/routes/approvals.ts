@@ -104,7 +104,10 @@ async function wholeId(store: Store, id: string): Promise<string> {
 function alike(id: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof CadreError && error.code === "NOT_FOUND") {
-      throw new CadreError("NOT_FOUND", `There is no approval ${id}.`);
+      throw new CadreError(
+        "NOT_FOUND",
+        `There is no approval ${id}: \`cadre approve\` lists what is open. Nothing was decided.`,
+      );
     }
     throw error;
   };

@@ -141,7 +141,7 @@ describe("S0", () => {
     expect(body.nextCursor).toEqual(expect.any(String));
     expect(await ask(api, "GET", "/runs/r0000000000")).toEqual({
       status: 404,
-      body: { error: "There is no run r0000000000." },
+      body: { error: "There is no run r0000000000. `cadre runs` lists those that there are." },
     });
   });
 });

@@ -21,7 +21,11 @@ export function grantRoutes({ store, people }: ApiParts): Route[] {
       { method: "delete", path: "/api/grants/{id}", summary: "Take a grant back", answer: Nothing },
       async ({ params: { id } }) => {
         const known = /^\d{1,15}$/.test(id) && (await store.revokeGrant(Number(id)));
-        if (!known) throw new CadreError("NOT_FOUND", `There is no grant ${id}.`);
+        if (!known)
+          throw new CadreError(
+            "NOT_FOUND",
+            `There is no grant ${id}: \`cadre permissions\` lists those that are in force. Nothing was changed.`,
+          );
         return {};
       },
     ),

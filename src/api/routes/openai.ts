@@ -40,7 +40,11 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
       { method: "get", path: "/v1/models/{id}", summary: "One of them", answer: Model },
       async ({ params: { id } }, c) => {
         const model = (await modelsOf(asSender(c.req.raw))).find((each) => each.id === id);
-        if (!model) throw new CadreError("NOT_FOUND", `There is no main agent ${id}.`);
+        if (!model)
+          throw new CadreError(
+            "NOT_FOUND",
+            `There is no main agent ${id}. GET /v1/models lists those that there are.`,
+          );
         return model;
       },
     ),

@@ -110,7 +110,10 @@ const linkFor = ({ served }: ApiParts["web"], name: string): Pick<MadeUser, "lin
   served ? { link: served.newLink(name).url } : {};
 
 const notThere = (name: string): CadreError =>
-  new CadreError("NOT_FOUND", `There is no user ${name}. Nothing was changed.`);
+  new CadreError(
+    "NOT_FOUND",
+    `There is no user ${name}: \`cadre users\` lists those that there are. Nothing was changed.`,
+  );
 
 const viewOf = ({ revokedAt, ...user }: User): UserView => ({
   ...user,

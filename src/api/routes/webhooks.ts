@@ -42,7 +42,11 @@ export function webhookRoutes(parts: ApiParts): Route[] {
       },
       async ({ params: { name } }) => {
         const answer = await webhooks?.test(name);
-        if (!answer) throw new CadreError("NOT_FOUND", `There is no webhook ${name} in cadre.yaml.`);
+        if (!answer)
+          throw new CadreError(
+            "NOT_FOUND",
+            `There is no webhook ${name} in cadre.yaml: \`cadre webhooks\` lists those that there are. Nothing was sent.`,
+          );
         const { status, detail } = answer;
         return { taken: status !== undefined && status >= 200 && status < 300, detail };
       },

@@ -125,6 +125,9 @@ function limitsOf({ maxTokens, maxCost }: ApproveOptions): DecisionBody["limits"
 /** A budget that is approved as it is would be used up again at once. */
 function refuseMisfit(item: ApprovalView, { limits }: DecisionBody): void {
   if (item.kind === "budget" && !limits) {
-    throw new CadreError("USAGE", "The budget is used up: raise it with --max-tokens or --max-cost.");
+    throw new CadreError(
+      "USAGE",
+      "The budget is used up: raise it with --max-tokens or --max-cost. Nothing was decided.",
+    );
   }
 }

@@ -29,13 +29,15 @@ async function cancelTree(
   const { folder, io, json, screen } = invocation;
   const leaving = watchLeaving();
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  let cancelled: readonly string[] | undefined;
   let stop: Stop | undefined;
   try {
     for (;;) {
       const connection = await connect({ folder, env: io.env, drive: false });
       try {
         // The owner may leave with its run before the next question: the run is not cancelled twice.
-        stop ??= await begin(connection.client, id, reason, invocation);
+        cancelled ??= (await connection.client.cancel(id, reason)).cancelled;
+        stop ??= await begin(connection.client, id, cancelled, invocation);
         await carryOut(stop, connection, signal, invocation);
         stop.stuck = connection.owner && !signal.aborted;
         if (stop.left.size === 0 || stop.stuck || signal.aborted) break;
@@ -68,10 +70,9 @@ interface Stop {
 async function begin(
   client: CadreClient,
   id: string,
-  reason: string | undefined,
+  cancelled: readonly string[],
   { json, screen }: Invocation,
 ): Promise<Stop> {
-  const { cancelled } = await client.cancel(id, reason);
   const top = await client.tree(id);
   const all = allOf(top);
   const isToEnd = (run: RunTree): boolean => run.cancelRequested && run.endedAt === undefined;

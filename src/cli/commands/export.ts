@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ExportFormat } from "../../api/schema.ts";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { megabytes } from "../view/format.ts";
@@ -27,7 +27,10 @@ export async function exportRun(
     const name = to ?? `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, name);
     if (existsSync(file))
-      throw new CadreError("USAGE", `There is a file ${file} already. Nothing was exported.`);
+      throw new CadreError(
+        "USAGE",
+        `There is a file ${file} already. Nothing was exported: move it away, or name another one with --to.`,
+      );
     const answer = format === "cadre" ? await client.move(runId) : await client.exported(runId, format);
     return { runId: rootRunId, file, ...(await keep(answer, file, format)) };
   });
@@ -72,7 +75,7 @@ async function keep(
         : "";
     throw new CadreError(
       "STORAGE_UNUSABLE",
-      `${file} could not be written (${messageOf(error)}).${lost}`,
+      `${file} could not be written (${reasonOf(error)}).${lost}`,
       undefined,
       error,
     );

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import type { Invocation } from "../io.ts";
 import { type RunOptions, visit } from "./run.ts";
 
@@ -41,6 +41,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(resolve(file), "utf8");
   } catch (error) {
-    throw new CadreError("USAGE", `${file} cannot be read (${messageOf(error)}). Nothing was started.`);
+    throw new CadreError("USAGE", `${file} cannot be read (${reasonOf(error)}). Nothing was started.`);
   }
 }

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import { moveIn } from "../../stores/carry.ts";
 import type { Store } from "../../stores/store.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -37,7 +37,7 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    throw new CadreError("USAGE", `${file} cannot be read (${messageOf(error)}). Nothing was imported.`);
+    throw new CadreError("USAGE", `${file} cannot be read (${reasonOf(error)}). Nothing was imported.`);
   }
 }
 

@@ -53,6 +53,7 @@ async function list(
   runId: string | undefined,
 ): Promise<number> {
   const cards = await withClient({ folder, env: io.env }, async (client) => {
+    if (runId !== undefined) await client.run(runId);
     const open = await client.approvals();
     return cardsOf(
       client,

@@ -49,7 +49,10 @@ export async function approve(invocation: Invocation, name: string): Promise<num
     );
   }
   if (!isAttended(invocation))
-    throw new CadreError("USAGE", "Nothing was approved: a person has to look at it, at a terminal.");
+    throw new CadreError(
+      "USAGE",
+      `Nothing was approved: a person has to look at it. Type this at a terminal: ${invocation.typed(`servers approve ${name}`)}`,
+    );
   try {
     return (await agreed(servers, name, invocation)) ? EXIT.done : cancelled(screen);
   } finally {

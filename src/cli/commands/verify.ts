@@ -18,7 +18,11 @@ export async function verify(invocation: Invocation, given: string): Promise<num
   const { folder, io } = invocation;
   const file = resolve(io.cwd, given);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return verifyFile(invocation, file);
-  if (!isRunId(given)) throw new CadreError("NOT_FOUND", `There is no file ${file}.`);
+  if (!isRunId(given))
+    throw new CadreError(
+      "NOT_FOUND",
+      `There is no file ${file}, and no run is called so. Nothing was checked.`,
+    );
   const checked = await withClient({ folder, env: io.env }, (client) => client.verify(given));
   const { runs, events, receipts, head, problem } = checked;
   const all = `${count(events, "event")}${runs > 1 ? ` of ${count(runs, "run")}` : ""}`;
@@ -50,7 +54,7 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
     });
   } catch (error) {
     if (!(error instanceof CadreError)) throw error;
-    const problem = error.message.replace(" Nothing was changed.", "");
+    const problem = error.message.replace(/ Nothing was changed[^.]*\.$/, "");
     return say(invocation, { checked: { file, ok: false, problem, ...error.details }, whole: "", problem });
   }
 }

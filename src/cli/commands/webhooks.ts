@@ -44,7 +44,10 @@ export async function test({ io, folder, json, screen }: Invocation, name?: stri
   const answers = await withClient({ folder, env: io.env }, async (client) => {
     const names = name === undefined ? (await client.webhooks()).map((webhook) => webhook.name) : [name];
     if (names.length === 0)
-      throw new CadreError("NOT_FOUND", "There are no webhooks in cadre.yaml. Nothing was sent.");
+      throw new CadreError(
+        "NOT_FOUND",
+        "There are no webhooks in cadre.yaml: name one under `webhooks`. Nothing was sent.",
+      );
     return Promise.all(names.map(async (one) => ({ name: one, ...(await client.testWebhook(one)) })));
   });
   if (json) screen.line(jsonLine({ answers }));

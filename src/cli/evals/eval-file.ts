@@ -7,7 +7,7 @@ import { z } from "zod";
 import { readPlainFile } from "../../config/plain-file.ts";
 import { problemText } from "../../config/problem.ts";
 import { readYaml } from "../../config/yaml.ts";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";
 
 const Pattern = z.string().refine(isPattern, "is no regular expression that can be read");
@@ -99,7 +99,7 @@ function textOf(path: string, given: string): string {
   try {
     return readPlainFile(path, MAX_FILE);
   } catch (error) {
-    throw invalid(`${given} cannot be read: ${messageOf(error)}`);
+    throw invalid(`${given} cannot be read: ${reasonOf(error)}`);
   }
 }
 

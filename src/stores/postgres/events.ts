@@ -51,6 +51,9 @@ function payloadText(stored: string, blobs: ReadonlyMap<string, string>): string
   if (name === undefined) return stored;
   const found = blobs.get(name);
   if (found === undefined || digest(found) !== name)
-    throw new CadreError("JOURNAL_CORRUPT", `The stored value ${name} is missing or damaged.`);
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The stored value ${name} is missing or damaged. Only what needs it is affected.`,
+    );
   return found;
 }

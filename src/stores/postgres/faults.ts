@@ -1,7 +1,7 @@
 // What Postgres, or the way to it, says when something fails: lost on the way, one caller's mistake, or trouble that a
 // person must hear of. No sentence holds the address with its password.
 
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 
 /** Where a store is, as it may be told. */
 export interface Place {
@@ -42,7 +42,7 @@ export const isUnfitValue = (error: unknown): boolean =>
 export function storageError(error: unknown, place: Place): CadreError {
   if (error instanceof CadreError) return error;
   const { code = "" } = error as { code?: string };
-  const why = masked(messageOf(error), place);
+  const why = masked(reasonOf(error), place);
   if (code === "53100") {
     return unusable(
       "STORAGE_FULL",
@@ -66,7 +66,7 @@ export function storageError(error: unknown, place: Place): CadreError {
   if (code.startsWith("28") || code === "3D000") {
     return unusable(
       "STORAGE_UNUSABLE",
-      `${place.name} lets us not in (${why}). Nothing was changed; set the user, password and database of the store's address.`,
+      `${place.name} does not let us in (${why}). Nothing was changed; correct the user, password or database in the store's address.`,
       error,
     );
   }
@@ -77,7 +77,18 @@ export function storageError(error: unknown, place: Place): CadreError {
       error,
     );
   }
-  return unusable("STORAGE_UNUSABLE", `${place.name}: ${why}`, error);
+  if (code === "ENOTFOUND") {
+    return unusable(
+      "STORAGE_UNUSABLE",
+      `${place.name} cannot be reached (${why}). Nothing was changed; correct the host in the store's address.`,
+      error,
+    );
+  }
+  return unusable(
+    "STORAGE_UNUSABLE",
+    `${place.name} has failed (${why}). Nothing that was acknowledged is lost; the database's own log says more.`,
+    error,
+  );
 }
 
 /** The answer to a commit was lost, and nobody could be asked what became of it. */

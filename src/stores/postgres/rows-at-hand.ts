@@ -1,7 +1,7 @@
 // The rows that a batch works on. What this process knows from before counts only if nobody else has written since it was
 // read, or if the row turns out to be as it was: keys and recent events are then not read again.
 
-import { CadreError } from "../../errors.ts";
+import { noSuchRun } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Payload } from "../../journal/events.ts";
 import { firstRow } from "../../projections/run-row.ts";
@@ -55,7 +55,7 @@ export class RowsAtHand {
 
   async load(runId: RunId): Promise<Held> {
     const held = await this.find(runId);
-    if (!held) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+    if (!held) throw noSuchRun(runId);
     return held;
   }
 

@@ -1,7 +1,7 @@
 // One transaction over everything that was waiting when it began (J4). Appends of one run are applied in order of
 // arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
 
-import { CadreError } from "../../errors.ts";
+import { CadreError, noSuchRun } from "../../errors.ts";
 import type { Digest, RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { chainHash } from "../../journal/hash.ts";
@@ -118,7 +118,7 @@ export class Batch {
 
   load(runId: RunId): Held {
     const held = this.find(runId);
-    if (!held) throw new CadreError("NOT_FOUND", `There is no run ${runId}.`);
+    if (!held) throw noSuchRun(runId);
     return held;
   }
 
@@ -267,6 +267,9 @@ export function payloadText(statements: Statements, digest: Digest, stored: stri
   if ($blob === undefined) return stored;
   const found = statements.getBlob.get($blob)?.["text"];
   if (typeof found !== "string" || digest(found) !== $blob)
-    throw new CadreError("JOURNAL_CORRUPT", `The stored value ${$blob} is missing or damaged.`);
+    throw new CadreError(
+      "JOURNAL_CORRUPT",
+      `The stored value ${$blob} is missing or damaged. Only what needs it is affected.`,
+    );
   return found;
 }

@@ -307,7 +307,7 @@ describe("a file that cannot be used", () => {
         catch (error) { console.log(error.code + " " + error.message); }`;
       const ran = spawnSync(process.execPath, node(code), { encoding: "utf8" });
       expect(ran.stdout + ran.stderr).toMatch(
-        /^STORAGE_UNUSABLE .*\.db cannot be written \(.+\)\. Make the folder writable for this user, or set CADRE_DIR to another one\.\n$/,
+        /^STORAGE_UNUSABLE .*\.db cannot be written \(.+\)\. Nothing was changed; make the folder writable for this user, or set CADRE_DIR to another one\.\n$/,
       );
     }
     chmodSync(join(path, ".."), 0o755);
@@ -346,6 +346,43 @@ function failureOf(act: () => unknown): CadreError {
   }
   throw new Error("it did not fail");
 }
+
+test("[F35] a file that is damaged in its middle opens, and whoever reads there is told that it is damaged", async () => {
+  const path = place("middle");
+  const store = open(path);
+  await admit(store, "r1");
+  await store.close();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xa5, 4096, 4096 * 20));
+  const damaged = { code: "STORAGE_UNUSABLE", message: expect.stringContaining("is no intact SQLite file") };
+  const read = async () => {
+    const opened = open(path);
+    await opened.runs({});
+    await opened.journal("r1" as never);
+  };
+  await expect(read()).rejects.toMatchObject(damaged);
+});
+
+test("[F35] each failure of the file is a sentence with what is safe and what to do", () => {
+  const sentences: [{ errcode?: number; code?: string }, string][] = [
+    [{ errcode: 5 }, "held by another program. What was recorded is safe"],
+    [{ errcode: 10 }, "Nothing that was acknowledged is undone; see that its disk"],
+    [
+      { code: "EEXIST" },
+      "cannot be made (a file of that name is there). Nothing was changed; move that file away",
+    ],
+    [
+      { code: "EACCES" },
+      "cannot be written (this user may not). Nothing was changed; make the folder writable",
+    ],
+  ];
+  for (const [said, sentence] of sentences) {
+    const error = Object.assign(new Error("raw words"), said);
+    const failure = storageError(error, "/x/cadre.db");
+    expect(failure).toMatchObject({ code: "STORAGE_UNUSABLE", message: expect.stringContaining(sentence) });
+    expect(failure.message).toMatch(/^\/x\/cadre\.db /);
+  }
+});
 
 test("[F29] a disk that is full before the store is opened is called full, and not an error of input", () => {
   const said = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 4874 });

@@ -4,7 +4,7 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CadreError, messageOf } from "../../errors.ts";
+import { CadreError, messageOf, reasonOf } from "../../errors.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
@@ -49,6 +49,7 @@ export function storageError(error: unknown, path: string): CadreError {
   if (error instanceof CadreError) return error;
   const { errcode, code } = error as { errcode?: number; code?: string };
   const primary = errcode === undefined ? undefined : errcode & 0xff;
+  const unusable = (text: string): CadreError => new CadreError("STORAGE_UNUSABLE", text, undefined, error);
   if (primary === 13 || errcode === NO_ROOM_TO_SHARE || code === "ENOSPC") {
     return new CadreError(
       "STORAGE_FULL",
@@ -58,27 +59,34 @@ export function storageError(error: unknown, path: string): CadreError {
     );
   }
   if (primary === 8 || primary === 14 || ["EACCES", "EPERM", "EROFS"].includes(code ?? "")) {
-    return new CadreError(
-      "STORAGE_UNUSABLE",
-      `${path} cannot be written (${messageOf(error)}). Make the folder writable for this user, or set CADRE_DIR to another one.`,
-      undefined,
-      error,
+    return unusable(
+      `${path} cannot be written (${reasonOf(error)}). Nothing was changed; make the folder writable for this user, or set CADRE_DIR to another one.`,
     );
   }
   if (primary === 11 || primary === 26) {
-    return new CadreError(
-      "STORAGE_UNUSABLE",
+    return unusable(
       `${path} is no intact SQLite file (${messageOf(error)}). It was left as it is; restore a copy, or move it away to begin anew.`,
-      undefined,
-      error,
     );
   }
-  return new CadreError("STORAGE_UNUSABLE", `${path}: ${messageOf(error)}`, undefined, error);
+  if (primary === 5 || primary === 6) {
+    return unusable(
+      `${path} is held by another program. What was recorded is safe, and nothing of this was written; close what has it open, such as a database browser or a backup, and try again.`,
+    );
+  }
+  if (code === "EEXIST" || code === "ENOTDIR") {
+    return unusable(
+      `${path} cannot be made (${reasonOf(error)}). Nothing was changed; move that file away, or set CADRE_DIR to another folder.`,
+    );
+  }
+  return unusable(
+    `${path} cannot be read or written (${reasonOf(error)}). Nothing that was acknowledged is undone; see that its disk is there and sound, and try again.`,
+  );
 }
 
 /** The file cannot be read or written, as opposed to a value that does not fit a table: that is one caller's mistake. */
 export function isStorageError(error: unknown): boolean {
-  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
+  const said = error instanceof CadreError ? (error.cause ?? error) : error;
+  const { code, errcode = 0 } = said as { code?: string; errcode?: number };
   return code === "ENOSPC" || (code === "ERR_SQLITE_ERROR" && !UNFIT_VALUE.has(errcode & 0xff));
 }
 

@@ -39,8 +39,8 @@ export class SqliteReader {
 
   constructor(db: DatabaseSync) {
     this.db = db;
-    this.statements = prepareStatements(db);
     this.sql = new Sql(db);
+    this.statements = this.sql.said(() => prepareStatements(db));
   }
 
   async due(now: number, limit: number, of?: Workspaces): Promise<RunId[]> {
@@ -89,7 +89,7 @@ export class SqliteReader {
   }
 
   async run(runId: RunId): Promise<RunRow | undefined> {
-    const columns = this.statements.runById.get(runId);
+    const columns = this.sql.said(() => this.statements.runById.get(runId));
     return columns && this.listed([readRow(columns)])[0];
   }
 
@@ -142,7 +142,7 @@ export class SqliteReader {
     const n = run["n"] as number;
     const before =
       after === 0 ? undefined : this.sql.get("SELECT hash FROM events WHERE run = ? AND seq = ?", n, after);
-    const found = this.statements.eventsAfter.all(n, after, limit);
+    const found = this.sql.said(() => this.statements.eventsAfter.all(n, after, limit));
     verifyChain(
       runId,
       { seq: run["seq"] as number, hash: hex(run["hash"]) },
@@ -238,7 +238,7 @@ export class SqliteReader {
 
   async blob(name: string, of?: { user: string }): Promise<string | undefined> {
     if (of && !this.sql.get(NEEDED_BY, name, of.user)) return undefined;
-    const stored = this.statements.getBlob.get(name)?.["text"] as string | undefined;
+    const stored = this.sql.said(() => this.statements.getBlob.get(name))?.["text"] as string | undefined;
     if (stored === undefined) return undefined;
     const text = blobText(name, stored);
     if (text !== undefined) return text;

@@ -2,6 +2,7 @@
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { CadreError } from "../../errors.ts";
+import { isStorageError, storageError } from "./open.ts";
 
 export type Columns = Record<string, SQLOutputValue>;
 
@@ -14,16 +15,25 @@ export class Sql {
   }
 
   get(text: string, ...values: SQLInputValue[]): Columns | undefined {
-    return this.prepared(text).get(...values);
+    return this.said(() => this.prepared(text).get(...values));
   }
 
   all(text: string, ...values: SQLInputValue[]): Columns[] {
-    return this.prepared(text).all(...values);
+    return this.said(() => this.prepared(text).all(...values));
   }
 
   /** The number of rows that it changed. */
   run(text: string, ...values: SQLInputValue[]): number {
-    return Number(this.prepared(text).run(...values).changes);
+    return this.said(() => Number(this.prepared(text).run(...values).changes));
+  }
+
+  /** A file that is damaged in its middle opens: whoever reads there must not hear that all is safe. */
+  said<T>(ask: () => T): T {
+    try {
+      return ask();
+    } catch (error) {
+      throw isStorageError(error) ? storageError(error, this.db.location() ?? "The store") : error;
+    }
   }
 
   private prepared(text: string): StatementSync {

@@ -44,10 +44,12 @@ class SqliteStore extends Beside implements Store {
 
   constructor(options: SqliteOptions) {
     super(options);
-    this.db.exec("UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers");
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
-    this.db.exec(`UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
-      DELETE FROM quarantine`);
+    this.sql.said(() =>
+      this.db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
+      UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
+      DELETE FROM quarantine`),
+    );
     this.id = this.identity();
   }
 
