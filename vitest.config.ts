@@ -21,7 +21,7 @@ export default defineConfig({
       { extends: true, test: { name: "apart", include: APART } },
     ],
     setupFiles: ["test/setup.ts"],
-    globalSetup: ["test/untried.ts", "test/built-page.ts"],
+    globalSetup: ["test/untried.ts", "test/built-page.ts", "test/bundle/build.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is waited for comes; on a busy machine it takes longer.

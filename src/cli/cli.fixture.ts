@@ -7,13 +7,11 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { programPath } from "../../test/bundle/programs.ts";
 import type { Input, Io } from "./io.ts";
 import { main } from "./main.ts";
 import { visible } from "./view/visible.fixture.ts";
-
-const LAUNCHER = fileURLToPath(new URL("../../bin/cadre.js", import.meta.url));
 
 export interface Project extends AsyncDisposable {
   folder: string;
@@ -82,7 +80,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
   await Promise.all([mkdir(home, { recursive: true }), mkdir(folder, { recursive: true })]);
   for (const [path, text] of Object.entries(files)) await write(path, text);
   const launcher = join(root, "cadre");
-  await symlink(LAUNCHER, launcher);
+  await symlink(programPath("cadre"), launcher);
   const launch = (args: string[]): Started => {
     const child = spawn(process.execPath, [launcher, ...args], {
       cwd: folder,

@@ -4,9 +4,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
+import { programPath } from "../bundle/programs.ts";
 import { type LeftBehind, leftBehind } from "./left-behind.ts";
 import { live } from "./life.ts";
 import type { ScenarioName } from "./scenario.ts";
@@ -14,7 +14,6 @@ import type { ScenarioName } from "./scenario.ts";
 const NEVER = 1_000_000;
 const STUCK_MS = 60_000;
 const STUCK = `still not done after ${STUCK_MS / 1000} s`;
-const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 
 export interface Undisturbed {
   scenario: ScenarioName;
@@ -57,7 +56,7 @@ async function inFolder<T>(body: (folder: string) => Promise<T>): Promise<T> {
 
 /** In a process of its own. It may end before it comes to that boundary. */
 function liveUntilKilled(scenario: ScenarioName, folder: string, killAt: number): Promise<void> {
-  const child = spawn(process.execPath, [CHILD, scenario, folder, String(killAt)], {
+  const child = spawn(process.execPath, [programPath("crash-child"), scenario, folder, String(killAt)], {
     stdio: ["ignore", "ignore", "pipe"],
   });
   let complaint = "";

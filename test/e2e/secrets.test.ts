@@ -140,15 +140,16 @@ describe("[A61] [A32] a run that meets secrets everywhere", () => {
     for (const path of filesBelow(join(p.folder, ".cadre"))) expectNoTrace(path, readFileSync(path));
   });
 
-  it("says them nowhere: the command line as a process", async () => {
+  it("says them nowhere: the command line", async () => {
     await using p = await canaryProject();
     const said: string[] = [];
     const say = async (...args: string[]) => {
-      const { code, stdout, stderr } = await p.spawn(...args);
+      const { code, stdout, stderr } = await p.cadre(...args);
       said.push(stdout, stderr);
       return { code, stdout, stderr };
     };
-    const done = await say("run", "--yes", `go with ${CANARY.env}`);
+    const done = await p.spawn("run", "--yes", `go with ${CANARY.env}`);
+    said.push(done.stdout, done.stderr);
     expect(done, done.stderr).toMatchObject({ code: 0 });
     expect(done.stdout).toContain("⟦secret SERVICE_TOKEN⟧");
     const failed = await say("run", "--yes", "--json", "fail");

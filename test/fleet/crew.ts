@@ -5,12 +5,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import type { TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
+import { programPath } from "../bundle/programs.ts";
 import { beThePerson } from "../support/honest-person.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type Effect, effects, oracleTools } from "../support/oracle.ts";
@@ -44,7 +44,6 @@ export interface Crew {
 }
 
 export const SOON = { timeout: 60_000, interval: 50 };
-const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
 
 export async function gather(engine: EngineName, { postgres, restate }: Ground): Promise<Crew> {
   const folder = scratchFolder("cadre-crew-");
@@ -80,7 +79,7 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     server,
     async hire(flags = [], env = {}) {
       const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[workers.length]}` };
-      const worker = fork(WORKER, [folder], {
+      const worker = fork(programPath("fleet-worker"), [folder], {
         execArgv: [...flags],
         env: { ...process.env, ...settings, ...listen, ...env },
       });

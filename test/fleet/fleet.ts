@@ -4,12 +4,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, startRestate, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import { startPostgres, type TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
+import { programPath } from "../bundle/programs.ts";
 import { beThePerson } from "../support/honest-person.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type Effect, effects, oracleTools } from "../support/oracle.ts";
@@ -36,8 +36,6 @@ export interface Fleet {
   end(): Promise<void>;
 }
 
-const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
-
 export async function startFleet(size: number): Promise<Fleet> {
   const folder = scratchFolder("cadre-fleet-");
   const oracle = join(folder, "effects.log");
@@ -48,7 +46,7 @@ export async function startFleet(size: number): Promise<Fleet> {
   const env = { CADRE_TRUST: "1", CADRE_STORE: store, CADRE_ENGINE: "restate" };
   const workers: ChildProcess[] = [];
   const hire = async (index: number): Promise<void> => {
-    const worker = fork(WORKER, [folder], {
+    const worker = fork(programPath("fleet-worker"), [folder], {
       env: { ...process.env, ...env, CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[index]}` },
     });
     workers[index] = worker;

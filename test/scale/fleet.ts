@@ -10,11 +10,12 @@ import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { decideOutcome } from "../../src/loop/people.ts";
 import type { RunRow } from "../../src/projections/run-row.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
+import { programPath } from "../bundle/programs.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { effects } from "../support/oracle.ts";
 import { loadOptions, oracleOf, writeAgents } from "./load.ts";
 
-const PROGRAM = fileURLToPath(new URL("worker-process.ts", import.meta.url));
+const SOURCE = fileURLToPath(new URL("worker-process.ts", import.meta.url));
 
 export interface Worker {
   process: ChildProcess;
@@ -43,9 +44,10 @@ export class Fleet {
     return this;
   }
 
-  /** `through`: another way to the same database. `flags`: of Node. */
+  /** `through`: another way to the same database. `flags`: of Node, which may change modules as they are read. */
   async addWorker(through = this.store, flags: readonly string[] = []): Promise<Worker> {
-    const child = spawn(process.execPath, [...flags, PROGRAM, this.folder, through], {
+    const program = flags.length > 0 ? SOURCE : programPath("scale-worker");
+    const child = spawn(process.execPath, [...flags, program, this.folder, through], {
       stdio: ["ignore", "pipe", "pipe"],
     });
     let said = "";

@@ -10,7 +10,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach } from "vitest";
 
 export interface OpenPage {
   page: Page;
@@ -27,22 +27,23 @@ export interface PageOptions {
   stays?: boolean;
 }
 
-/** One browser for the file. */
+/** One for all files of a process, and gone with it. */
+let browser: Promise<Browser> | undefined;
+
 export function withBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
-  let browser: Browser;
   const opened: BrowserContext[] = [];
-  beforeAll(async () => {
-    browser = await launch();
-  });
+  const staying: BrowserContext[] = [];
   // A page whose server is gone asks for it again and again, and takes the next one's time.
-  afterEach(async () => {
-    for (const context of opened.splice(0)) await context.close();
-  });
-  afterAll(() => browser?.close());
+  const close = async (contexts: BrowserContext[]) => {
+    for (const context of contexts.splice(0)) await context.close();
+  };
+  afterEach(() => close(opened));
+  afterAll(() => close(staying));
   return {
     async open(link, { theme = "light", width = 1280, height = 800, stays = false } = {}) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
-      if (!stays) opened.push(context);
+      browser ??= launch();
+      const context = await (await browser).newContext({ viewport: { width, height }, colorScheme: theme });
+      (stays ? staying : opened).push(context);
       const page = await context.newPage();
       const problems = watch(page, new URL(link).origin);
       await page.goto(link);

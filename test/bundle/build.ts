@@ -1,0 +1,43 @@
+// The programs that tests start, hundreds of times, as a few files each: reading a thousand modules takes longer than what
+// most of them are started for. The code is that of the sources, and each module still finds what lies beside it there.
+
+import { globSync, statSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "vite";
+import { BUNDLE, PROGRAMS } from "./programs.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const SOURCES = ["src/**/*.ts", "test/{bundle,crash,fleet,scale,support}/**/*.ts", "package-lock.json"];
+
+export async function setup(): Promise<void> {
+  const newest = Math.max(...globSync(SOURCES, { cwd: ROOT }).map((path) => changedAt(ROOT + path)));
+  if (Object.keys(PROGRAMS).every((name) => changedAt(`${BUNDLE}/${name}.mjs`) > newest)) return;
+  await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: "error",
+    plugins: [keepingPlaces],
+    ssr: { noExternal: true, external: ["@vscode/ripgrep", "@anthropic-ai/sandbox-runtime", "ink", "react"] },
+    build: {
+      ssr: true,
+      outDir: BUNDLE,
+      emptyOutDir: true,
+      target: "esnext",
+      minify: false,
+      rolldownOptions: {
+        input: PROGRAMS,
+        output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
+      },
+    },
+  });
+}
+
+const keepingPlaces: Plugin = {
+  name: "keeping-places",
+  transform: (code, id) =>
+    id.startsWith(ROOT) && !id.includes("/node_modules/") && code.includes("import.meta.url")
+      ? { code: code.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href)), map: null }
+      : null,
+};
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
