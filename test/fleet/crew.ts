@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
@@ -45,6 +46,8 @@ export interface Crew {
 
 export const SOON = { timeout: 60_000, interval: 50 };
 
+const SOURCE = fileURLToPath(new URL("./worker.ts", import.meta.url));
+
 export async function gather(engine: EngineName, { postgres, restate }: Ground): Promise<Crew> {
   const folder = scratchFolder("cadre-crew-");
   const oracle = join(folder, "effects.log");
@@ -79,7 +82,9 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     server,
     async hire(flags = [], env = {}) {
       const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[workers.length]}` };
-      const worker = fork(programPath("fleet-worker"), [folder], {
+      // Flags may change modules as they are read.
+      const program = flags.length > 0 ? SOURCE : programPath("fleet-worker");
+      const worker = fork(program, [folder], {
         execArgv: [...flags],
         env: { ...process.env, ...settings, ...listen, ...env },
       });
