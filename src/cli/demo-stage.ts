@@ -1,16 +1,20 @@
-// The demo's stage: a copy of examples/11-incident in a temporary folder, and the task that is given there. What demos that
-// have ended left there is removed when the next one begins; one that lives, or whose store somebody has, is left alone.
+// The demo's stage: a copy of examples/11-incident in a temporary folder, and the task that is given there. One that was
+// killed before its end is gone on with; copies of those that have ended are removed when the next one begins, and one that
+// lives, or whose store somebody has, is left alone.
 
 import { existsSync, lstatSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../clock.ts";
 import { takeOwnership } from "../runtime.ts";
+import { openSqliteStore } from "../stores/sqlite/store.ts";
 import { version } from "./version.ts";
 
 const SOURCE = fileURLToPath(new URL("../../examples/11-incident", import.meta.url));
 const NAME = /^cadre-demo-(\d+)-/;
+const FOLDER = "incident";
 
 export const DEMO_AGENT = "oncall";
 
@@ -22,24 +26,36 @@ export interface Stage {
 
 export async function stageDemo(): Promise<Stage> {
   const place = await realpath(tmpdir());
-  await removeLeft(place);
   const root = await mkdtemp(join(place, `cadre-demo-${process.pid}-`));
-  const folder = join(root, "incident");
-  await cp(SOURCE, folder, {
+  await cp(SOURCE, join(root, FOLDER), {
     recursive: true,
     filter: (path) => !/^(\.cadre|main\.ts)$|\.(test|fixture)\.ts$/.test(basename(path)),
   });
-  const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
-  return { folder, task, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) };
+  return stageIn(root);
 }
 
-async function removeLeft(place: string): Promise<void> {
-  for (const name of await readdir(place)) {
-    const [, pid] = NAME.exec(name) ?? [];
-    if (pid === undefined || isAlive(Number(pid)) || !isOurs(join(place, name))) continue;
-    // Whatever cannot be removed must not keep this one from beginning.
-    await removeUnused(join(place, name)).catch(() => {});
+/** What was killed before its end, the newest first. */
+export async function leftDemo(): Promise<Stage | undefined> {
+  const place = await realpath(tmpdir());
+  const roots = (await readdir(place))
+    .filter((name) => NAME.test(name) && !isAlive(Number(NAME.exec(name)![1])))
+    .map((name) => join(place, name))
+    .filter(isOurs)
+    .sort((one, other) => lstatSync(other).mtimeMs - lstatSync(one).mtimeMs);
+  let left: Stage | undefined;
+  for (const root of roots) {
+    // Whatever cannot be read or removed must not keep this one from beginning.
+    const standing = await standingOf(root).catch(() => "in use");
+    if (standing === "ended") await rm(root, { recursive: true, force: true }).catch(() => {});
+    if (standing === "under way") left ??= await stageIn(root);
   }
+  return left;
+}
+
+async function stageIn(root: string): Promise<Stage> {
+  const folder = join(root, FOLDER);
+  const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
+  return { folder, task, remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
 const isOurs = (root: string): boolean => {
@@ -48,14 +64,20 @@ const isOurs = (root: string): boolean => {
 };
 
 /** A server whose watcher was killed takes a while to leave, and a person may have opened the store since. */
-async function removeUnused(root: string): Promise<void> {
-  const dir = join(root, "incident", ".cadre");
-  const owned = existsSync(dir)
-    ? await takeOwnership(dir, { startedAt: Date.now(), version: version() })
-    : { release: () => {} };
-  if ("owner" in owned) return;
-  await rm(root, { recursive: true, force: true });
-  owned.release();
+async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
+  const dir = join(root, FOLDER, ".cadre");
+  const path = join(dir, "cadre.db");
+  if (!existsSync(path)) return "ended";
+  const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
+  if ("owner" in owned) return "in use";
+  const store = openSqliteStore({ path, clock: systemClock });
+  try {
+    const { runs } = await store.runs({ limit: 1_000 });
+    return runs.some(({ endedAt }) => endedAt === undefined) ? "under way" : "ended";
+  } finally {
+    await store.close();
+    owned.release();
+  }
 }
 
 function isAlive(pid: number): boolean {

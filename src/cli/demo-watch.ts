@@ -7,7 +7,7 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../config.ts";
 import { canListen } from "./can-listen.ts";
-import { stageDemo } from "./demo-stage.ts";
+import { leftDemo, stageDemo } from "./demo-stage.ts";
 import { EXIT, type Invocation } from "./io.ts";
 import { launcherOf } from "./typed.ts";
 
@@ -35,9 +35,12 @@ export interface DemoUp {
 
 const SERVER = fileURLToPath(new URL(`./demo-server${extname(import.meta.url)}`, import.meta.url));
 
+const GOES_ON = "A demo was killed before its end: it goes on where it was …";
+
 export async function watchDemo(options: Options, { json, screen }: Invocation): Promise<number> {
-  if (!json) screen.line("Starting the demo: an incident, in a copy of an example …");
-  const { remove, ...stage } = await stageDemo();
+  const left = await leftDemo();
+  if (!json) screen.line(left ? GOES_ON : "Starting the demo: an incident, in a copy of an example …");
+  const { remove, ...stage } = left ?? (await stageDemo());
   const port = options.port ?? (await freePort(stage.folder));
   const cadre = launcherOf(process.argv[1]!, stage.folder);
   const order: DemoOrder = { ...stage, json, cadre, options: { ...options, port } };

@@ -141,14 +141,24 @@ test("a port that is taken, or is none, is said in a sentence", async () => {
   expect((await q.spawn("up", "--port", "70000")).code).toBe(2);
 });
 
-test("--demo: an incident is under way, and waits for who looks at it", async () => {
+test("[P1] --demo: an incident is under way, waits for who looks at it, and goes on when all of it was killed", async () => {
   await using p = await project({});
-  const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
-  const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
-  const [cookie] = (await fetch(link)).headers.getSetCookie();
-  const headers = { Cookie: cookie!.split(";")[0]! };
-  const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
-  await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
+  const asked = async () => {
+    const up = p.start("up", "--demo", "--port", "0", "--no-open", "--json");
+    const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
+    const [cookie] = (await fetch(link)).headers.getSetCookie();
+    const headers = { Cookie: cookie!.split(";")[0]! };
+    const open = async () => (await (await fetch(`${url}/api/approvals`, { headers })).json()).approvals;
+    await expect.poll(open, { timeout: 30_000 }).toMatchObject([{ agent: "oncall", tool: "Bash" }]);
+    const { pid } = await (await fetch(`${url}/api/health`, { headers })).json();
+    return {
+      items: await open(),
+      kill: () => [up.process.pid!, pid].map((id) => process.kill(id, "SIGKILL")),
+    };
+  };
+  const first = await asked();
+  first.kill();
+  expect((await asked()).items).toEqual(first.items);
 });
 
 test("--demo takes another port where ours is taken, and says in words what is real, where to look and how to go on; copies of demos that have ended are removed", async () => {
