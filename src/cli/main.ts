@@ -58,8 +58,8 @@ export async function main(argv: readonly string[], given: Io): Promise<number> 
     await program.parseAsync([...argv], { from: "user" });
     return code;
   } catch (error) {
-    // Help and the version end so too.
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    // Help and the version end so too; without a verb, help is what there is to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return sayFailure(error, argv, io);
   }
 }
@@ -130,7 +130,7 @@ const subcommandTerm = (verb: Command): string =>
 /** Each command knows itself what it was missing. */
 function refuseBadUsage(command: Command): void {
   command.exitOverride((error) => {
-    throw error.exitCode === 0 ? error : usageError(error, command);
+    throw error.exitCode === 0 || error.code === "commander.help" ? error : usageError(error, command);
   });
   command.commands.forEach(refuseBadUsage);
 }
