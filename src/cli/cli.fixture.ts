@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { programPath } from "../../test/bundle/programs.ts";
+import { programPath } from "../config/program.fixture.ts";
 import type { Input, Io } from "./io.ts";
 import { main } from "./main.ts";
 import { visible } from "./view/visible.fixture.ts";

@@ -7,10 +7,8 @@ import { cp, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../clock.ts";
-import { takeOwnership } from "../runtime.ts";
-import { openSqliteStore } from "../stores/sqlite/store.ts";
-import { version } from "./version.ts";
+import { connect } from "./connect.ts";
+import { unfinished } from "./left-over.ts";
 
 const SOURCE = fileURLToPath(new URL("../../examples/11-incident", import.meta.url));
 const NAME = /^cadre-demo-(\d+)-/;
@@ -65,18 +63,14 @@ const isOurs = (root: string): boolean => {
 
 /** A server whose watcher was killed takes a while to leave, and a person may have opened the store since. */
 async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
-  const dir = join(root, FOLDER, ".cadre");
-  const path = join(dir, "cadre.db");
-  if (!existsSync(path)) return "ended";
-  const owned = await takeOwnership(dir, { startedAt: Date.now(), version: version() });
-  if ("owner" in owned) return "in use";
-  const store = openSqliteStore({ path, clock: systemClock });
+  const folder = join(root, FOLDER);
+  if (!existsSync(join(folder, ".cadre"))) return "ended";
+  const { client, owner, close } = await connect({ folder, env: process.env, drive: false });
   try {
-    const { runs } = await store.runs({ limit: 1_000 });
-    return runs.some(({ endedAt }) => endedAt === undefined) ? "under way" : "ended";
+    if (!owner) return "in use";
+    return (await unfinished(client)).length > 0 ? "under way" : "ended";
   } finally {
-    await store.close();
-    owned.release();
+    await close();
   }
 }
 

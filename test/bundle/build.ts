@@ -4,14 +4,20 @@
 import { globSync, statSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
-import { BUNDLE, PROGRAMS } from "./programs.ts";
+import { PROGRAM_FOLDER, type Program, programPath } from "../../src/config/program.fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROGRAMS: Record<Program, string> = {
+  cadre: `${ROOT}/test/bundle/cadre.ts`,
+  "crash-child": `${ROOT}/test/crash/child.ts`,
+  "fleet-worker": `${ROOT}/test/fleet/worker.ts`,
+  "scale-worker": `${ROOT}/test/scale/worker-process.ts`,
+};
 const SOURCES = ["src/**/*.ts", "test/{bundle,crash,fleet,scale,support}/**/*.ts", "package-lock.json"];
 
 export async function setup(): Promise<void> {
   const newest = Math.max(...globSync(SOURCES, { cwd: ROOT }).map((path) => changedAt(ROOT + path)));
-  if (Object.keys(PROGRAMS).every((name) => changedAt(`${BUNDLE}/${name}.mjs`) > newest)) return;
+  if ((Object.keys(PROGRAMS) as Program[]).every((name) => changedAt(programPath(name)) > newest)) return;
   await build({
     configFile: false,
     root: ROOT,
@@ -20,7 +26,7 @@ export async function setup(): Promise<void> {
     ssr: { noExternal: true, external: ["@vscode/ripgrep", "@anthropic-ai/sandbox-runtime", "ink", "react"] },
     build: {
       ssr: true,
-      outDir: BUNDLE,
+      outDir: PROGRAM_FOLDER,
       emptyOutDir: true,
       target: "esnext",
       minify: false,

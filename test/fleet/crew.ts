@@ -5,13 +5,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { programPath } from "../../src/config/program.fixture.ts";
 import { scratchFolder } from "../../src/config/scratch.fixture.ts";
 import { freePorts, type TestRestate } from "../../src/engines/restate/restate.fixture.ts";
 import { createRuntime, type Runtime } from "../../src/runtime.ts";
 import type { TestPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
-import { programPath } from "../bundle/programs.ts";
 import { beThePerson } from "../support/honest-person.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type Effect, effects, oracleTools } from "../support/oracle.ts";
@@ -46,7 +45,7 @@ export interface Crew {
 
 export const SOON = { timeout: 60_000, interval: 50 };
 
-const SOURCE = fileURLToPath(new URL("./worker.ts", import.meta.url));
+const SOURCE = join(import.meta.dirname, "worker.ts");
 
 export async function gather(engine: EngineName, { postgres, restate }: Ground): Promise<Crew> {
   const folder = scratchFolder("cadre-crew-");

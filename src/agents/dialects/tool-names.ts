@@ -60,8 +60,7 @@ const UNKNOWN: Meaning = { kind: "unknown" };
 const ALIASES: Readonly<Record<(typeof TOOLS)[number], string>> = {
   Read: "read read_file read_files readfile read_many_files fs_read notebookread read/readfile",
   Write: "write write_file write_to_file create create_file createfile fs_write edit/createfile",
-  Edit: `edit multiedit edit_file editfiles edit/editfiles replace str_replace patch apply_diff apply_patch applypatch
-    notebookedit`,
+  Edit: "edit multiedit edit_file editfiles edit/editfiles replace str_replace patch apply_diff apply_patch applypatch",
   Bash: `bash shell_command_execute shell run_shell_command execute runcommands execute/runinterminal runinterminal
     terminalcommand terminal run_terminal_command execute_command execute_bash command`,
   Grep: `grep search_code grep_search search_files search_file_content search codebase search/codebase code_search usages
@@ -81,13 +80,12 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
 
 const DELEGATION = new Set("task agent agent/runsubagent runsubagent spawn_agents agent_chat".split(" "));
 
-/** What only an editor can do: its problem list, its selection, its test runner. */
+/** What only an editor can do: its problem list, its selection, its test runner, the cells of its notebooks. */
 const IDE_ONLY = new Set(
   `problems changes testfailure findtestfiles vscodeapi extensions opensimplebrowser runtasks runtests runnotebooks
   terminallastcommand terminalselection searchresults new githubrepo readlints vscode createandruntask runtask
-  getterminaloutput awaitterminal gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent`.split(
-    /\s+/,
-  ),
+  getterminaloutput awaitterminal gettaskoutput readcelloutput viewimage activepullrequest copilotcodingagent
+  notebookedit`.split(/\s+/),
 );
 
 /** Behind a set's name (`read/problems`), or from an extension (`ms-python.python/installPythonPackage`). */

@@ -1,0 +1,9 @@
+// Where the programs are that tests start, each as a bundle: test/bundle builds them before the first test.
+
+import { fileURLToPath } from "node:url";
+
+export const PROGRAM_FOLDER = fileURLToPath(new URL("../../node_modules/.cache/programs", import.meta.url));
+
+export type Program = "cadre" | "crash-child" | "fleet-worker" | "scale-worker";
+
+export const programPath = (name: Program): string => `${PROGRAM_FOLDER}/${name}.mjs`;
