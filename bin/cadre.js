@@ -34,8 +34,10 @@ if (isNewEnough) {
     process.kill(process.pid, signal);
   });
 } else {
+  // A clone gets its own Node by npm; a package has only ours.
+  const orElse = existsSync(here("../src/cli/main.ts")) ? ", or run `npm install` in Cadre's folder" : "";
   process.stderr.write(
-    `cadre: Cadre needs Node ${WANTED.join(".")} or newer, and this is ${process.versions.node}: install it from https://nodejs.org, or run \`npm install\` in Cadre's folder.\n`,
+    `cadre: Cadre needs Node ${WANTED.join(".")} or newer, and this is ${process.versions.node}: install it from https://nodejs.org${orElse}.\n`,
   );
   process.exit(2);
 }

@@ -131,8 +131,10 @@ function sayMade(made: Made, choice: Choice, { json, screen, typed }: Invocation
 
 function modelWords({ model, template }: Choice): string {
   if (model) return `Model: ${model.model}, by ${model.key}.`;
-  const plays = template?.folder ? `${SCRIPT}.script.yaml plays` : "a scripted model rehearses";
-  return `No provider's key was found: ${plays} until ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is set and \`model\` in cadre.yaml names a model.`;
+  const isSet = "ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY is set";
+  return template?.folder
+    ? `No provider's key was found: ${SCRIPT}.script.yaml plays until ${isSet} and \`model\` in cadre.yaml names a model.`
+    : `No provider's key was found: a scripted model rehearses until ${isSet}, or \`model\` in cadre.yaml names one of a server of your own.`;
 }
 
 function nextSteps({ pack, template, own }: Choice, typed: Typed): string[] {

@@ -6,6 +6,8 @@ export function configText({ keyed, script }: { keyed?: KeyedModel; script?: str
 
 # For agents that name no model. Others: any provider/model, also of a server of your own (\`providers\`).
 ${modelLine(keyed, script)}
+# providers:                              # counts once this folder is trusted: cadre trust
+#   local: { type: openai-compatible, baseURL: "http://127.0.0.1:8000/v1" } # then write local/name-of-model
 # aliases: { fast: anthropic/claude-haiku-4-5 }
 # limits: { maxDepth: 3, maxTurns: 20, tree: { maxCost: 5 } }
 # permissions:

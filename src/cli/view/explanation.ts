@@ -74,7 +74,7 @@ function factRows(
           "Program",
           `${plainLine(runner)}: what it asks is judged by the rules; for the rest there is its sandbox`,
         ],
-    ["Tools", toolWords(tools)],
+    ["Tools", toolWords(tools, (rules) => rules.map(plainLine).join(", "))],
     ["Limits", limitWords(limits)],
   ];
 }
@@ -114,8 +114,8 @@ function placeWords({ tools, deny, limits, models }: WayThere, root: Explanation
   return words.join(" · ");
 }
 
-const toolWords = (tools: readonly HeldTool[]): string =>
-  tools.map(({ name, only }) => (only ? fewWords(only) : plainLine(name))).join(", ") || "none";
+const toolWords = (tools: readonly HeldTool[], rules = fewWords): string =>
+  tools.map(({ name, only }) => (only ? rules(only) : plainLine(name))).join(", ") || "none";
 
 /** `Bash(npm test) and 3 more`. */
 function fewWords([first = "", ...others]: readonly string[]): string {
