@@ -190,8 +190,8 @@ export const KEYS = {
     .describe("The MCP servers that it may use, by their names in cadre.yaml"),
   extends: text.trim().min(1).describe("Another agent, whose keys it inherits"),
   dialect: text.describe("The product that the file was written for, where that is guessed wrongly"),
-  icon: z.unknown().describe("A badge"),
-  color: z.unknown().describe("The badge's colour"),
+  icon: z.unknown().describe("One emoji, shown beside its name"),
+  color: z.unknown().describe("The colour of its icon"),
 };
 
 /** What a file says, as far as it fits; by our keys. */

@@ -312,6 +312,9 @@ export const AgentView = z.object({
   description: z.string(),
   /** Absent: the file is broken, and the problems say why. */
   kind: z.enum(["main", "subagent"]).optional(),
+  /** Its badge, as its file says. */
+  icon: z.string().optional(),
+  color: z.string().optional(),
   models: z.array(z.string()),
   file: z.string(),
   problems: z.array(ProblemView),

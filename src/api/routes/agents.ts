@@ -126,12 +126,14 @@ async function listOf(parts: ApiParts): Promise<z.input<typeof Agents>> {
 
 function viewOf(agent: ListedAgent, { people }: ApiParts): AgentView {
   const { name, file, scope, dialect, definition, problems, references } = agent;
-  const { title, description = "", kind, models = [] } = definition ?? {};
+  const { title, description = "", kind, icon, color, models = [] } = definition ?? {};
   return {
     name,
     ...(title === undefined ? {} : { title }),
     description,
     ...(kind === undefined ? {} : { kind }),
+    ...(icon === undefined ? {} : { icon }),
+    ...(color === undefined ? {} : { color }),
     models,
     file,
     problems: [...problems],

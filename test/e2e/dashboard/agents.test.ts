@@ -22,8 +22,8 @@ beforeAll(async () => {
       "writer",
       "handoff: { agent: reader }\nadvisors: { agents: [lawyer] }\ntools: [Read, Write, 'Bash(npm test)']\n",
     ),
-    "agents/reader.md": agent("reader", "tools: [Read, Grep]\n"),
-    "agents/lawyer.md": agent("lawyer", "kind: subagent\ntools: [Read]\n"),
+    "agents/reader.md": agent("reader", "tools: [Read, Grep]\nicon: 👨‍💻\n"),
+    "agents/lawyer.md": agent("lawyer", 'kind: subagent\ntools: [Read]\ncolor: "#E67E22"\n'),
     "agents/panel.md": agent("panel", "team: { members: [lawyer, reader], maxRounds: 2 }\n"),
     "agents/namer.md": agent("namer", "bestOf: { n: 3, judge: reader }\n"),
     "agents/slip.md": SLIP,
@@ -78,6 +78,20 @@ test("[S1-60] the list says the same, is what a phone shows first, and problems 
   await page.getByText("(column 1, UNKNOWN_KEY)").waitFor();
   await page.getByText("toools: [Read]").waitFor();
   await page.getByText("Do <b>it</b>.").waitFor();
+  expect(opened.problems).toEqual([]);
+});
+
+test("[S2-79] an agent is shown with the icon and the colour that its file gives it", async () => {
+  const page = await go("/agents?view=list");
+  const row = (name: string) =>
+    page.getByRole("row").filter({ has: page.getByRole("link", { name: `agent ${name}`, exact: true }) });
+  await row("reader").getByText("👨‍💻", { exact: true }).first().waitFor();
+  const color = () =>
+    row("lawyer")
+      .locator("svg")
+      .first()
+      .evaluate((icon) => getComputedStyle(icon).color);
+  await expect.poll(color).toBe("rgb(230, 126, 34)");
   expect(opened.problems).toEqual([]);
 });
 
