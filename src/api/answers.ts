@@ -20,6 +20,8 @@ export const Health = z.object({
   drives: z.boolean(),
   /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */
   isWorker: z.boolean(),
+  /** It stays until somebody ends it, and lets browsers in: `cadre up`. */
+  isServer: z.boolean(),
   /** The default model. */
   model: z.string(),
   /** It can be killed from the page: `cadre up --demo`. */

@@ -81,6 +81,7 @@ test("health says who serves which store", async () => {
     command: "cadre",
     drives: true,
     isWorker: true,
+    isServer: false,
     model: "scripted/rehearsal",
   });
 });

@@ -1,5 +1,6 @@
 // `--detach`: the run is recorded, and a process in the background stays with it: it drives what is left here, or follows
-// whoever does until it is needed. It leaves where only a person can help.
+// whoever does until it is needed. It leaves where only a person can help. Beside a server there is none: it would take
+// the store when the server is killed, and keep the next one from starting.
 
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { CadreError } from "../errors.ts";
 import { withClient } from "./connect.ts";
 import { EXIT, type Invocation } from "./io.ts";
-import { beginOrder, type Order } from "./order.ts";
+import { beginOrder, type Order, refuseOthersModel } from "./order.ts";
 import type { Typed } from "./typed.ts";
 import { jsonLine } from "./view/plain.ts";
 
@@ -21,15 +22,29 @@ export async function detach(
   const { folder, io, json, screen, typed } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const runId = await withClient({ folder, env: io.env, makes: true, ...flags }, (client) =>
-    beginOrder(client, order, yes === true, key),
+  const { runId, server } = await withClient(
+    { folder, env: io.env, makes: true, ...flags },
+    async (client) => {
+      if (model !== undefined) await refuseOthersModel(client);
+      const { isServer, isWorker, pid } = await client.health();
+      const begun = await beginOrder(client, order, yes === true, key);
+      return { runId: begun, server: isServer && isWorker ? pid : undefined };
+    },
   );
-  // Even where somebody drives: that process leaves with its own run, and this one takes over.
-  goOnInBackground(folder, yes === true);
+  // Whoever else drives leaves with its own run, and this one takes over. `--yes` is said by it, whoever drives.
+  if (server === undefined || yes) goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);
-  if (!json) for (const line of whatNext(runId, typed, yes === true)) io.stderr.write(`cadre: ${line}\n`);
+  if (json) return EXIT.done;
+  const next =
+    server === undefined ? whatNext(runId, typed, yes === true) : besideServer(runId, typed, server);
+  for (const line of next) io.stderr.write(`cadre: ${line}\n`);
   return EXIT.done;
 }
+
+const besideServer = (runId: string, typed: Typed, pid: number): string[] => [
+  `the server, process ${pid}, works on it. Follow it: ${typed(`tail ${runId}`)}`,
+  `if it needs you, \`${typed("approve")}\` shows what for; when you have answered, it goes on by itself.`,
+];
 
 /** A process that waits for a person would only hold the store: it leaves, and the run stays as it is. */
 function whatNext(runId: string, typed: Typed, yes: boolean): string[] {

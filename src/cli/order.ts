@@ -36,6 +36,16 @@ export async function refuseUnknownAgent(invocation: Invocation, order: Order): 
   }
 }
 
+/** Another process has admitted the run with its own default model by the time one could object. */
+export async function refuseOthersModel(client: CadreClient): Promise<void> {
+  const { pid } = await client.health();
+  if (pid !== process.pid)
+    throw new CadreError(
+      "USAGE",
+      `--model counts only where no other Cadre process runs: process ${pid} has its own.`,
+    );
+}
+
 /** The id of the run that came of it. The key makes asking twice start a task once. */
 export async function beginOrder(
   client: CadreClient,

@@ -27,8 +27,14 @@ test("serves on the loopback, refuses a second one with a link of the first, and
   const again = /http:\S+/.exec(second.stderr)![0];
   expect((await fetch(again)).status).toBe(200);
 
-  const started = await p.spawn("run", "--detach", "a", "help me", "--json");
-  expect(started.code).toBe(0);
+  const started = await p.spawn("run", "--detach", "a", "help me");
+  expect(started).toMatchObject({ code: 0 });
+  expect(started.stderr).toBe(
+    `cadre: the server, process ${up.process.pid}, works on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, it goes on by itself.\n`,
+  );
+  const other = await p.spawn("run", "--detach", "--model", "scripted/other", "a", "help me");
+  expect(other).toMatchObject({ code: 2 });
+  expect(other.stderr).toContain("--model counts only where no other Cadre process runs");
   up.process.kill("SIGTERM");
   expect((await up.end()).code).toBe(0);
   await expect(fetch(`${url}/healthz`)).rejects.toThrow("fetch failed");

@@ -19,7 +19,8 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
         const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
         const demo = web.plug ? { demo: true as const } : {};
         const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
-        return { ...server, drives, isWorker: info.drives, model, ...demo };
+        const isServer = web.served !== undefined;
+        return { ...server, drives, isWorker: info.drives, isServer, model, ...demo };
       },
     ),
     route(

@@ -15,6 +15,7 @@ import {
   type Order,
   orderOf,
   type Preset,
+  refuseOthersModel,
   refuseUnknownAgent,
   sayAgentWarnings,
 } from "../order.ts";
@@ -109,13 +110,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     if (left.length > 0) return left.reverse().map(({ id }) => watched(id));
     throw new CadreError("USAGE", 'Nothing was left unfinished here. Give a task: `cadre run "what to do"`.');
   }
-  if (options.model !== undefined && !owner) {
-    const { pid } = await client.health();
-    throw new CadreError(
-      "USAGE",
-      `--model counts only where no other Cadre process runs: process ${pid} has its own.`,
-    );
-  }
+  if (options.model !== undefined) await refuseOthersModel(client);
   const runId = await beginOrder(client, order, company.type !== "nobody", key);
   await sayAgentWarnings(client, runId, invocation);
   return [watched(runId)];
