@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.ts";
 
 // Without it each process that a test starts compiles everything anew: three seconds instead of one.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
@@ -28,6 +29,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Many tests wait, for a lease or a browser, and leave a core idle.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default"],
   },
 });
