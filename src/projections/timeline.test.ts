@@ -232,3 +232,15 @@ test("a call that was cut off by a cancel was stopped; one that had failed befor
     "result quiet: Not started: Write a",
   ]);
 });
+
+test("a run that waits for more and more runs below says for how many", () => {
+  const blocked = (...blockers: string[]): EventBody => ({
+    type: "RUN_SUSPENDED",
+    key: `s${blockers.length}`,
+    payload: { waitingOn: { kind: "child_hitl" }, blockers },
+  });
+  expect(linesOf(started(), blocked("c1"), blocked("c1", "c2")).slice(1)).toEqual([
+    "wait warn: Waiting: a child needs a person",
+    "wait warn: Waiting: 2 runs below need a person",
+  ]);
+});

@@ -15,7 +15,7 @@ import { NOT_STARTED } from "./run-state.ts";
 import { budgetWords } from "./set-budget.ts";
 import { todosIn, todosLine } from "./todos.ts";
 import { ASK_USER } from "./tool-call.ts";
-import { WAIT_TITLES } from "./wait-titles.ts";
+import { waitTitle } from "./wait-titles.ts";
 
 export type TimelineKind =
   | "start"
@@ -366,12 +366,13 @@ const RESULTS: Record<CallEnd, [TimelineEntry["tone"], string]> = {
   not_started: ["quiet", "Not started"],
 };
 
-function waitLine(ts: number, { waitingOn, blocked_by_child_run_id: child }: Payload<"RUN_SUSPENDED">): Line {
-  const { kind, until, detail } = waitingOn;
+function waitLine(ts: number, payload: Payload<"RUN_SUSPENDED">): Line {
+  const { kind, until, detail } = payload.waitingOn;
   const needsPerson = !SELF_RESUMING.has(kind);
   const time = until === undefined ? "" : ` until ${timeOf(until, ts)}`;
   const why = detail === undefined || kind === "handoff" ? "" : ` (${detail})`;
-  return ["wait", needsPerson ? "warn" : "quiet", `${WAIT_TITLES[kind]}${time}${why}`, child ?? detail];
+  const title = `${waitTitle(payload)}${time}${why}`;
+  return ["wait", needsPerson ? "warn" : "quiet", title, payload.blocked_by_child_run_id ?? detail];
 }
 
 function endLine(tone: "good" | "warn" | "bad", word: string, payload: Payload<"RUN_COMPLETED">): Line {

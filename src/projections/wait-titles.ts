@@ -1,8 +1,13 @@
 // What a run that rests waits for, as the title of a line.
 
-import type { WaitingOn } from "../journal/events.ts";
+import type { Payload, WaitingOn } from "../journal/events.ts";
 
-export const WAIT_TITLES: Record<WaitingOn["kind"], string> = {
+/** It is written again whenever one more run below needs a person: the same words would look like a stutter. */
+export function waitTitle({ waitingOn: { kind }, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
+  return blockers.length > 1 ? `Waiting: ${blockers.length} runs below need a person` : WAIT_TITLES[kind];
+}
+
+const WAIT_TITLES: Record<WaitingOn["kind"], string> = {
   child: "Waiting for its children",
   handoff: "Waiting for the agent that took over",
   timer: "Waiting",
