@@ -298,45 +298,6 @@ export type GrantView = z.infer<typeof GrantView>;
 export const LinkView = z.object({ url: z.string(), expiresAt: z.number() });
 export type LinkView = z.infer<typeof LinkView>;
 
-export const ProblemView = z.object({
-  file: z.string(),
-  line: z.int(),
-  column: z.int(),
-  code: z.string(),
-  severity: z.enum(["error", "warning"]),
-  message: z.string(),
-  suggestion: z.string().exactOptional(),
-});
-
-export const AgentView = z.object({
-  name: z.string(),
-  title: z.string().optional(),
-  description: z.string(),
-  /** Absent: the file is broken, and the problems say why. */
-  kind: z.enum(["main", "subagent"]).optional(),
-  /** Its badge, as its file says. */
-  icon: z.string().optional(),
-  color: z.string().optional(),
-  models: z.array(z.string()),
-  file: z.string(),
-  problems: z.array(ProblemView),
-  /** Where it was found; nearer wins. */
-  scope: z.enum(["project", "user", "builtin"]),
-  /** The product that its file was written for. */
-  dialect: z.string(),
-  /** Whom it can start, by the key of its file that says so. */
-  edges: z.array(
-    z.object({ key: z.enum(["advisors", "team", "bestOf", "agents", "router", "handoff"]), to: z.string() }),
-  ),
-  /** Its own words are the answer. */
-  isTerminal: z.boolean(),
-  /** It may call only tools that change nothing. */
-  readOnly: z.boolean(),
-  /** A module beside its file controls it. */
-  steps: z.boolean(),
-});
-export type AgentView = z.infer<typeof AgentView>;
-
 const Reason = z.object({
   runId: z.string(),
   agent: z.string(),

@@ -1,13 +1,14 @@
 // What goes over the wire, once: the server checks requests with these schemas, the client and the dashboard take their
-// types from them. This is where those two import them from; the parts are requests.ts, answers.ts, explanation.ts and wire.ts.
+// types from them. This is where those two import them from; the parts are requests.ts, answers.ts, agent-view.ts,
+// explanation.ts and wire.ts.
 
 import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { LiveEvent } from "../projections/live.ts";
 
 export type { AgentReplayView } from "./agent-replay.ts";
+export { AgentView, ProblemView } from "./agent-view.ts";
 export {
-  AgentView,
   ApprovalView,
   Check,
   CommandView,
@@ -19,7 +20,6 @@ export {
   ListedRun,
   PlugView,
   Probe,
-  ProblemView,
   Recovery,
   RunDetail,
   RunSummary,

@@ -4,13 +4,12 @@
 import { z } from "zod";
 import { Definition } from "../journal/definition.ts";
 import { type JournalEvent, payloads } from "../journal/events.ts";
+import { AgentView, ProblemView } from "./agent-view.ts";
 import {
-  AgentView,
   ApprovalView,
   Check,
   GrantView,
   ListedRun,
-  ProblemView,
   RunSummary,
   RunUsageView,
   WorkerView,
