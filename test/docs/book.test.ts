@@ -19,6 +19,10 @@ test("a block that names a file is that file, or the region that it names", () =
   expect(blocks.flatMap(wrongFile)).toEqual([]);
 });
 
+test("a file or folder of the repository that is named in a sentence exists", () => {
+  expect(pages.filter(({ path }) => !HISTORY.test(path)).flatMap(missingFiles)).toEqual([]);
+});
+
 test("a command that is shown exists, with its flags", () => {
   expect(blocks.flatMap((block) => linesOf(block).flatMap((line) => unknownCommand(block, line)))).toEqual(
     [],
@@ -33,6 +37,9 @@ test("the checks find what is wrong", () => {
   expect(linksOf(page).flatMap((link) => brokenLink(page, link))).toHaveLength(3);
   const block = { page: "docs/x.md", line: 1, info: "json file=package.json", body: "{}\n" };
   expect(wrongFile(block)).toHaveLength(1);
+  expect(
+    missingFiles({ path: "docs/x.md", text: "`src/nope.ts`, `src/<name>.ts`, `src/ids.ts`" }),
+  ).toHaveLength(1);
   const lines = [
     "cadre rum x",
     "cadre run --nope",
@@ -55,6 +62,22 @@ function brokenLink({ path, text }: Page, link: string): string[] {
   const words = place === path ? text : readFileSync(join(ROOT, place), "utf8");
   return anchorsOf(words).has(anchor) ? [] : [`${path}: ${link}: ${place} has no such heading`];
 }
+
+/** Tells what was there then. */
+const HISTORY = /^(?:CHANGELOG\.md|docs\/decisions\/)/;
+
+/** Of the paths in backquotes, those without a gap to fill in. */
+function missingFiles({ path, text }: Page): string[] {
+  return [
+    ...text.matchAll(/`((?:src|dashboard|test|deploy|examples|bench|schemas|scripts|site)\/[\w./-]+)`/g),
+  ]
+    .map(([, file]) => file!)
+    .filter((file) => !existsSync(join(ROOT, file)) && !MADE.test(file))
+    .map((file) => `${path}: there is no ${file}`);
+}
+
+/** Comes by a build or a test. */
+const MADE = /^(?:site\/dist|dashboard\/dist|test\/e2e\/shots)/;
 
 function wrongFile({ page, line, info, body }: Block): string[] {
   const [, file, region] = /(?:^| )file=([^\s#]+)(?:#(\S+))?/.exec(info) ?? [];

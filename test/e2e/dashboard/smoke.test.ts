@@ -1,17 +1,33 @@
 // Every page opens, says that it is live, and breaks none of its own rules.
 
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { says, withBrowser } from "./browser.fixture.ts";
 import { serve, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
+const PAGES = ["/", "/inbox", "/agents", "/agents/lead", "/chat", "/usage", "/compare", "/settings"];
+
+test("no page is forgotten here", () => {
+  const routes = readFileSync(
+    fileURLToPath(new URL("../../../dashboard/src/routes.tsx", import.meta.url)),
+    "utf8",
+  );
+  const paths = [...routes.matchAll(/^ {2}path: "([^"]+)"/gm)].map(([, path]) => path!);
+  // These need a run: the story opens them.
+  const ofRuns = ["/r/$runId", "/chat/$sessionId"];
+  expect(paths.filter((path) => !ofRuns.includes(path)).map((path) => path.replace("$name", "lead"))).toEqual(
+    PAGES,
+  );
+});
 
 test("[U19] every page opens from the one-time link, and says that it is live", async () => {
   await using p = await stageProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);
-  for (const path of ["/", "/inbox", "/agents", "/chat", "/usage", "/settings"]) {
+  for (const path of PAGES) {
     await page.goto(url + path);
     await says(page, "Live");
     await page.getByRole("heading", { level: 1 }).waitFor();
