@@ -104,6 +104,24 @@ describe("one editor", () => {
     expect(await next).toEqual({ stopReason: "end_turn" });
   });
 
+  test("[C15] what the editor puts aside still waits: the turn ends, and the next message asks again", async () => {
+    const before = await paid();
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { request, answer } = await editor.asked();
+    answer("no kind of option");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    const { toolCallId } = request.toolCall;
+    expect(editor.said(sessionId)).toContain(`echo paid >> paid.txt (\`cadre approve ${toolCallId}\`)`);
+    const odd = editor.prompt(sessionId, "well?");
+    (await editor.asked()).choose("bogus");
+    await expect(odd).rejects.toThrow("The editor chose bogus, which was no choice. Nothing was decided.");
+    const last = editor.prompt(sessionId, "yes");
+    (await editor.asked()).answer("allow_once");
+    expect(await last).toEqual({ stopReason: "end_turn" });
+    expect(await paid()).toBe(`${before}paid\n`);
+  });
+
   test("what runs below is a card with the names of whose it is, and the list of what is to do is the plan", async () => {
     const sessionId = await editor.begin("lead");
     const turn = editor.prompt(sessionId, "have the bill paid");

@@ -28,6 +28,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const turn = createTurn();
   /** Of the latest run that was under way when the session was loaded. */
   let left: string | undefined;
+  let isCancelled = false;
   const fail = async (runId: string, error: unknown): Promise<void> => {
     if (desk.signal.aborted || (await turn.fail(runId, error))) return;
     await say(desk, `\n\n${messageOf(error)}`).catch(() => {});
@@ -35,6 +36,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const watch = (runId: string): Watch => {
     const watching = watchRun(runId, desk, (id) => own.has(id), {
       needsWords: () => void turn.end(runId, "end_turn"),
+      isCancelled: () => isCancelled,
       failed: (error) => void fail(runId, error),
     });
     watches.set(runId, watching);
@@ -55,15 +57,17 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const session: EditorSession = {
     agent,
     async prompt(text) {
+      isCancelled = false;
       const spoken = begin(text, session.agent, desk, own);
       const ended = turn.begin(spoken);
       const runId = await spoken.catch(() => undefined);
       const watching = watches.get(runId ?? "");
-      if (watching) await watching.sayAgain();
+      if (watching) await watching.askAgain();
       else if (runId !== undefined) void follow(watch(runId));
       return ended;
     },
     async cancel() {
+      isCancelled = true;
       const runId = (await turn.runId()) ?? left;
       if (runId !== undefined) await cancelRun(runId, desk);
     },

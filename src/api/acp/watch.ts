@@ -17,7 +17,7 @@ export interface Watch {
   follow(): Promise<RunDetail | undefined>;
   /** Says the words of the result that were not said yet. */
   tellEnd(summary: string): Promise<void>;
-  sayAgain(): Promise<void>;
+  askAgain(): Promise<void>;
 }
 
 /** What only a command lets go on. */
@@ -76,6 +76,6 @@ export function watchRun(
       return signal.aborted ? undefined : desk.ask((client) => client.run(runId));
     },
     tellEnd: (summary) => say(desk, teller.end(summary)),
-    sayAgain: questions.sayAgain,
+    askAgain: questions.askAgain,
   };
 }
