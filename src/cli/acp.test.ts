@@ -1,5 +1,6 @@
 // `cadre acp`, started as an editor starts it: a process of its own, on its stdin and stdout.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
@@ -162,6 +163,23 @@ describe("one editor", () => {
     expect(await editor.prompt(sessionId, "dark green")).toEqual({ stopReason: "end_turn" });
     expect(editor.said(sessionId)).toMatch(/Answered by .+ via ACP: dark green$/);
   });
+
+  test.each(["session/new", "session/load", "session/list"])(
+    "%s takes an absolute folder that there is, and makes none",
+    async (method) => {
+      const nowhere = join(p.folder, "no", "where");
+      for (const [cwd, why] of [
+        [nowhere, `There is no folder ${nowhere}.`],
+        [join(p.folder, "clerk.script.yaml"), "There is no folder"],
+        ["rel", "rel is no absolute path"],
+      ])
+        await expect(
+          editor.agent.request(method as "session/new", { cwd, mcpServers: [], sessionId: "s" } as never),
+        ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(why!) });
+      expect(existsSync(join(p.folder, "no"))).toBe(false);
+      expect(existsSync("rel")).toBe(false);
+    },
+  );
 
   test("modes are the main agents; what is refused says why, and nothing is begun", async () => {
     const { agent: cadre } = editor;
