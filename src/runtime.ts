@@ -35,6 +35,7 @@ import { blastRadiusIn } from "./project/blast-radius.ts";
 import { maskedProblem } from "./project/mask.ts";
 import { canonicalRules, offers, openProject, type Project, type ProjectOptions } from "./project.ts";
 import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
+import { actingFor } from "./runtime/acting-for.ts";
 import { workspaceOf } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
 import { runnersOf } from "./runtime/runners.ts";
@@ -259,6 +260,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
   const authority = [{ source: "project", rules: canonicalRules(config.permissions, tools) }];
   return {
     store,
+    actingFor: actingFor(store, config.users?.see ?? "own"),
     mask: project.mask,
     clock,
     ids,

@@ -27,10 +27,9 @@ export const personOf = ({ name, role }: { name: string; role: Role }, shared: P
 export const mayAs = (person: Person | undefined, needed: Role): boolean =>
   person === undefined || ROLES.indexOf(person.role) >= ROLES.indexOf(needed);
 
-export function refuseRole({ name, role }: Person, needed: Role): never {
-  throw new CadreError(
-    "FORBIDDEN",
-    `This needs the role ${needed}, and ${name} is ${role === "viewer" ? "a" : "an"} ${role}. Nothing was changed.`,
-    { role, needed },
-  );
+export function refuseRole(person: Person, needed: Role): never {
+  throw new CadreError("FORBIDDEN", roleRefusal(person, needed), { role: person.role, needed });
 }
+
+export const roleRefusal = ({ name, role }: Person, needed: Role): string =>
+  `This needs the role ${needed}, and ${name} is ${role === "viewer" ? "a" : "an"} ${role}. Nothing was changed.`;

@@ -1,5 +1,6 @@
 // `cadre acp`, started as an editor starts it: a process of its own, on its stdin and stdout.
 
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { methods } from "@agentclientprotocol/sdk";
@@ -104,6 +105,24 @@ describe("one editor", () => {
     expect(await next).toEqual({ stopReason: "end_turn" });
   });
 
+  test("[C15] what the editor puts aside still waits: the turn ends, and the next message asks again", async () => {
+    const before = await paid();
+    const sessionId = await editor.begin("clerk");
+    const turn = editor.prompt(sessionId, "pay");
+    const { request, answer } = await editor.asked();
+    answer("no kind of option");
+    expect(await turn).toEqual({ stopReason: "end_turn" });
+    const { toolCallId } = request.toolCall;
+    expect(editor.said(sessionId)).toContain(`echo paid >> paid.txt (\`cadre approve ${toolCallId}\`)`);
+    const odd = editor.prompt(sessionId, "well?");
+    (await editor.asked()).choose("bogus");
+    await expect(odd).rejects.toThrow("The editor chose bogus, which was no choice. Nothing was decided.");
+    const last = editor.prompt(sessionId, "yes");
+    (await editor.asked()).answer("allow_once");
+    expect(await last).toEqual({ stopReason: "end_turn" });
+    expect(await paid()).toBe(`${before}paid\n`);
+  });
+
   test("what runs below is a card with the names of whose it is, and the list of what is to do is the plan", async () => {
     const sessionId = await editor.begin("lead");
     const turn = editor.prompt(sessionId, "have the bill paid");
@@ -144,6 +163,23 @@ describe("one editor", () => {
     expect(await editor.prompt(sessionId, "dark green")).toEqual({ stopReason: "end_turn" });
     expect(editor.said(sessionId)).toMatch(/Answered by .+ via ACP: dark green$/);
   });
+
+  test.each(["session/new", "session/load", "session/list"])(
+    "%s takes an absolute folder that there is, and makes none",
+    async (method) => {
+      const nowhere = join(p.folder, "no", "where");
+      for (const [cwd, why] of [
+        [nowhere, `There is no folder ${nowhere}.`],
+        [join(p.folder, "clerk.script.yaml"), "There is no folder"],
+        ["rel", "rel is no absolute path"],
+      ])
+        await expect(
+          editor.agent.request(method as "session/new", { cwd, mcpServers: [], sessionId: "s" } as never),
+        ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining(why!) });
+      expect(existsSync(join(p.folder, "no"))).toBe(false);
+      expect(existsSync("rel")).toBe(false);
+    },
+  );
 
   test("modes are the main agents; what is refused says why, and nothing is begun", async () => {
     const { agent: cadre } = editor;

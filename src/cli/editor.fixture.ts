@@ -23,6 +23,8 @@ export interface Asked {
   request: RequestPermissionRequest;
   /** The editor's own word: a kind of option, or that it gives none. */
   answer(kind: string): void;
+  /** By its id, whether there is such an option or not. */
+  choose(optionId: string): void;
   withdrawn: Promise<unknown>;
 }
 
@@ -43,6 +45,7 @@ export async function openEditor({ folder, env }: Project, ...args: string[]) {
       asked.put({
         request,
         withdrawn,
+        choose: (optionId) => answer.resolve({ outcome: { outcome: "selected", optionId } }),
         answer(kind) {
           const option = request.options.find((each) => each.kind === kind);
           if (option) answer.resolve({ outcome: { outcome: "selected", optionId: option.optionId } });

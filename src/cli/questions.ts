@@ -89,7 +89,12 @@ export function createQuestions(
         else if (company.type === "person") beginAsking(company);
         else if (company.type === "yes") await sayYes(client, runId, said);
       }
-      return asking || goesOn(tree) ? undefined : stuckIn(client, runId);
+      if (asking || goesOn(tree)) return undefined;
+      const stuck = await stuckIn(client, runId);
+      // Asked since we last said yes: its event is still to be read, and then it is looked at again.
+      const isNews =
+        company.type === "yes" && stuck?.items.some((item) => isCall(item) && !said.has(item.id));
+      return isNews ? undefined : stuck;
     },
     event: question.event,
     async outcome() {
@@ -167,10 +172,12 @@ function createQuestion(over: AbortSignal) {
   };
 }
 
+const isCall = ({ kind }: ApprovalView): boolean => kind === "tool";
+
 /** Approves calls, and nothing else: what became of a call or of a budget is for people to say. */
 async function sayYes(client: CadreClient, runId: string, said: Set<string>): Promise<void> {
   const items = await client.approvals({ runId });
-  for (const { id } of items.filter(({ kind, id }) => kind === "tool" && !said.has(id))) {
+  for (const { id } of items.filter((item) => isCall(item) && !said.has(item.id))) {
     said.add(id);
     try {
       await client.decide(id, { decision: "approve", note: "--yes" });

@@ -14,6 +14,7 @@ import {
   Fork,
   ResultEnvelope,
   RunnerSaid,
+  RunnerSpent,
   RunnerStarted,
   Spent,
   Standing,
@@ -318,6 +319,7 @@ export const payloads = {
   }),
   RUNNER_STARTED: RunnerStarted,
   RUNNER_SAID: RunnerSaid,
+  RUNNER_SPENT: RunnerSpent,
   STEP_YIELDED: z.object({
     index: z.int().nonnegative(),
     kind: z.string(),

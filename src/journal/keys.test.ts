@@ -36,6 +36,7 @@ const EXAMPLES: { [T in EventType]: { payload: Payload<T>; key: string } } = {
     key: "m1~2/runner",
   },
   RUNNER_SAID: { payload: { callId: "m1", index: 3, text: "" }, key: "m1/said/3" },
+  RUNNER_SPENT: { payload: { callId: "m1", index: 2, cost: 0.5 }, key: "m1/spent/2" },
   STEP_YIELDED: { payload: { index: 0, kind: "ask", arguments: null, answer: null }, key: "step/0" },
   CONTEXT_COMPACTED: {
     payload: { callId: "m2", upTo: { runId: "r1", seq: 3 }, summary: "" },

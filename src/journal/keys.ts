@@ -42,6 +42,8 @@ export function keyOf(event: EventBody): string {
       return `${attemptOf(event.payload.callId, event.payload.attempt)}/runner`;
     case "RUNNER_SAID":
       return `${event.payload.callId}/said/${event.payload.index}`;
+    case "RUNNER_SPENT":
+      return `${event.payload.callId}/spent/${event.payload.index}`;
     case "STEP_YIELDED":
       return `step/${event.payload.index}`;
     case "CONTEXT_COMPACTED":

@@ -222,3 +222,11 @@ export type RunnerStarted = z.infer<typeof RunnerStarted>;
 
 /** What the program said on its way to the answer. */
 export const RunnerSaid = z.object({ callId: z.string(), index: z.int().nonnegative(), text: z.string() });
+
+/** What the program says that it has cost since it last said so, before there is an outcome to say it. */
+export const RunnerSpent = z.object({
+  callId: z.string(),
+  attempt: z.int().optional(),
+  index: z.int().nonnegative(),
+  cost: z.number().nonnegative(),
+});

@@ -1,17 +1,17 @@
 // Looks after the runs of a project for an agent (S1-1, S1-78). What other runs say comes marked as somebody else's, and
-// brings their taint with it; what a person has stopped or is asked about stays that person's.
+// brings their taint with it; what a person has stopped or is asked about stays that person's. Whoever the agent works for
+// bounds it: what they do not see it does not see, and what it does is recorded as theirs (A23).
 
 import { CadreError } from "../errors.ts";
 import { childRunId, type RunId } from "../ids.ts";
 import { type EventBody, RUN_STATUSES } from "../journal/events.ts";
-import { untrusted } from "../journal/untrusted.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { hasEnded, type ToolCall } from "../projections/run-state.ts";
-import { emptyTaint, followTaint } from "../projections/taint.ts";
 import { receipted } from "../projections/tool-call.ts";
+import type { Store } from "../stores/store.ts";
+import { type Answer, answered } from "./admin-answer.ts";
 import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
 import { beginWork } from "./begin-work.ts";
-import { eventsBefore } from "./continued.ts";
 import { SILENT_MS } from "./look-after.ts";
 import type { LoopParts } from "./parts.ts";
 import { retry } from "./retry.ts";
@@ -19,25 +19,21 @@ import type { RunJournal } from "./run-journal.ts";
 
 type Asked = Extract<ReturnType<typeof readAdmin>, { asked: unknown }>["asked"];
 
-/** What is answered, and the runs whose words are in it. */
-interface Answer {
-  output: unknown;
-  words?: readonly RunRow[];
-}
-
 export async function administer(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<void> {
   const read = readAdmin(call);
   if ("problem" in read) return run.record(failed(call, read.problem!));
   const { asked } = read;
-  const row = asked.run_id === undefined ? undefined : await parts.store.run(asked.run_id);
-  const refused = asked.run_id === undefined ? undefined : refusal(call.name, asked.run_id, row, run);
+  const { store, refusal: forbidden } = await parts.actingFor(run.state.start!.userId);
+  const row = asked.run_id === undefined ? undefined : await store.run(asked.run_id);
+  const refused =
+    asked.run_id === undefined ? undefined : refusal(call.name, { id: asked.run_id, row, forbidden }, run);
   if (refused !== undefined) return run.record(failed(call, refused));
   if (effectOfAdmin(call.name) !== "read") {
     if (!parts.mayBegin()) return run.release();
     const began = await beginWork([{ type: "TOOL_STARTED", payload: started(call, parts) }], run, parts);
     if (began) return;
   }
-  return perform({ asked, row: row!, call: run.state.calls.get(call.id)!, run, parts });
+  return perform({ asked, row: row!, call: run.state.calls.get(call.id)!, run, store, parts });
 }
 
 async function perform(errand: Errand): Promise<void> {
@@ -51,21 +47,22 @@ async function perform(errand: Errand): Promise<void> {
 }
 
 /** What a person sees before saying yes: whose run it is, not only its number. */
-export async function adminPreview(call: ToolCall, { store }: Pick<LoopParts, "store">): Promise<string> {
+export async function adminPreview(call: ToolCall, { state }: RunJournal, parts: LoopParts): Promise<string> {
   const text = JSON.stringify(call.input, null, 2);
   const { run_id: id } = (call.input ?? {}) as { run_id?: unknown };
+  const { store } = await parts.actingFor(state.start!.userId);
   const row = typeof id === "string" ? await store.run(id) : undefined;
   return row ? `${text}\n\n${row.agent}, ${row.status}: ${row.task}` : text;
 }
 
 function refusal(
   tool: string,
-  id: string,
-  row: RunRow | undefined,
+  { id, row, forbidden }: { id: RunId; row: RunRow | undefined; forbidden: string | undefined },
   { runId, state }: RunJournal,
 ): string | undefined {
   if (!row) return `There is no run ${id}. mcp__admin__list_runs shows those that there are.`;
   if (effectOfAdmin(tool) === "read") return undefined;
+  if (forbidden !== undefined) return forbidden;
   const line = [runId, ...(state.start!.ancestors ?? []).map((above) => above.runId)];
   if (line.includes(id))
     return `${id} is your own run, or one that you work for: end with your report instead.`;
@@ -84,33 +81,42 @@ interface Errand {
   row: RunRow;
   call: ToolCall;
   run: RunJournal;
+  /** What they see whom the agent works for. */
+  store: Store;
   parts: LoopParts;
 }
 
+/** `oli via factory/orchestrator`. */
+function actorOf({ state, definition: { name } }: RunJournal): string {
+  const { userId } = state.start!;
+  return userId === undefined ? name : `${userId} via ${name}`;
+}
+
 const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
-  async mcp__admin__list_runs({ asked: { status, agent, limit = 20 }, parts }) {
+  async mcp__admin__list_runs({ asked: { status, agent, limit = 20 }, store }) {
     const filter = { limit, ...(status ? { status } : {}), ...(agent === undefined ? {} : { agent }) };
-    const { runs, nextCursor } = await parts.store.runs(filter);
+    const { runs, nextCursor } = await store.runs(filter);
     return { output: { runs: runs.map(summary), more: nextCursor !== undefined }, words: runs };
   },
 
-  async mcp__admin__cancel_run({ row, asked: { reason }, run, parts }) {
-    const by = run.definition.name;
-    const reached = await parts.store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
+  async mcp__admin__cancel_run({ row, asked: { reason }, run, store }) {
+    const by = actorOf(run);
+    const reached = await store.cancel(row.id, { by, ...(reason === undefined ? {} : { reason }) });
     return { output: { run_id: row.id, status: "cancelling", cancelled: reached } };
   },
 
   async mcp__admin__retry_run({ row, call, run, parts }) {
     const next = childRunId(parts.digest, run.runId, call.id, call.attempts);
     const { rootRunId, budgetRunId = rootRunId } = run.state.start!;
-    const begun = await retry(row.id, { ...parts, wake: async () => {} }, { runId: next, budgetRunId });
+    const as = { runId: next, budgetRunId, by: actorOf(run) };
+    const begun = await retry(row.id, { ...parts, wake: async () => {} }, as);
     return { output: { run_id: begun.runId, continues: row.id, status: "started" } };
   },
 
-  async mcp__admin__recover_run({ row, run, parts }) {
-    const payload = { by: run.definition.name };
+  async mcp__admin__recover_run({ row, run, store, parts }) {
+    const payload = { by: actorOf(run) };
     const resumed: EventBody = { type: "RUN_RESUMED", payload, key: `resumed/${parts.ids.nonce()}` };
-    const { refused } = await parts.store.append({
+    const { refused } = await store.append({
       runId: row.id,
       after: row.seq,
       events: [resumed],
@@ -124,10 +130,9 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
     return { output: { run_id: row.id, status: "goes on" } };
   },
 
-  async mcp__monitoring__health({ parts }) {
-    const { store, clock } = parts;
+  async mcp__monitoring__health({ store, parts: { clock } }) {
     const counts = await Promise.all(
-      RUN_STATUSES.map(async (status) => [status, await countOf(status, parts)]),
+      RUN_STATUSES.map(async (status) => [status, await countOf(status, store)]),
     );
     const { runs } = await store.runs({ status: ["running", "waiting", "suspended"], limit: MOST });
     const now = clock.now();
@@ -145,8 +150,8 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
     };
   },
 
-  async mcp__monitoring__run_status({ row, parts }) {
-    const { runs } = await parts.store.runs({ parent: row.id, limit: 50 });
+  async mcp__monitoring__run_status({ row, store }) {
+    const { runs } = await store.runs({ parent: row.id, limit: 50 });
     return { output: { ...summary(row), children: runs.map(summary) }, words: [row, ...runs] };
   },
 };
@@ -154,7 +159,7 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
 /** More are not counted. */
 const MOST = 200;
 
-async function countOf(status: RunRow["status"], { store }: LoopParts): Promise<number | string> {
+async function countOf(status: RunRow["status"], store: Store): Promise<number | string> {
   const { runs } = await store.runs({ status: [status], limit: MOST });
   return runs.length < MOST ? runs.length : `${MOST} or more`;
 }
@@ -176,30 +181,6 @@ function summary(row: RunRow): object {
     cost: usage.cost,
     updated_at: new Date(row.updatedAt).toISOString(),
   };
-}
-
-async function answered(
-  call: ToolCall,
-  { output, words = [] }: Answer,
-  parts: LoopParts,
-): Promise<EventBody> {
-  const base = { toolCallId: call.id, ...attempt(call) };
-  if (words.length === 0) return { type: "TOOL_RESULT", payload: { ...base, output } };
-  const sources = await Promise.all(words.map((row) => taintOf(row.id, parts)));
-  const source = sources.find((found) => found !== undefined);
-  const marked = untrusted(parts.ids.nonce(), "runs of this project", JSON.stringify(output, null, 1));
-  const tainted = source === undefined ? {} : { untrusted: source };
-  return { type: "TOOL_RESULT", payload: { ...base, output: marked, ...tainted } };
-}
-
-/** Whose words a run has that nobody here wrote, with those that it continues. */
-async function taintOf(runId: RunId, { store }: LoopParts): Promise<string | undefined> {
-  const events = await store.journal(runId);
-  const [first] = events;
-  const before = first?.type === "RUN_STARTED" ? await eventsBefore(store, first.payload) : [];
-  const taint = emptyTaint();
-  for (const event of [...before, ...events]) followTaint(taint, event);
-  return taint.sources[0];
 }
 
 const attempt = ({ attempts }: ToolCall): { attempt?: number } => (attempts > 1 ? { attempt: attempts } : {});

@@ -133,12 +133,19 @@ export function startOf(
   };
 }
 
-/** The request wins over the agent, the agent over the project; what the tree may do is the project's and the request's. */
+/** The request wins over the agent, the agent over the project; of what its tree may do a root's file only takes away. */
 export function limitsOf(project: AgentLimits, agent: AgentLimits, request: AgentLimits): Limits {
-  const tree = { ...project.tree, ...request.tree };
+  const tree = { ...project.tree, ...narrower(project.tree, agent.tree), ...request.tree };
   const layers = [DEFAULT_LIMITS, project, agent, request].map(defined);
   const merged = Object.assign({}, ...layers, { tree: undefined });
   return Limits.parse(Object.keys(tree).length > 0 ? { ...merged, tree } : merged);
+}
+
+type Tree = NonNullable<AgentLimits["tree"]>;
+
+function narrower(given: Tree = {}, own: Tree = {}): Tree {
+  const keys = Object.keys(own) as (keyof Tree)[];
+  return Object.fromEntries(keys.map((key) => [key, Math.min(own[key] ?? Infinity, given[key] ?? Infinity)]));
 }
 
 function defined(limits: AgentLimits): AgentLimits {

@@ -89,7 +89,7 @@ async function waitForProvider(run: RunJournal, until: number): Promise<void> {
   await run.rest([{ type: "RUN_SUSPENDED", payload: { waitingOn }, key }], until);
 }
 
-function overBudget(action: CallModel, run: RunJournal): void {
+export function overBudget(action: CallModel, run: RunJournal): void {
   if (action.purpose === "final") {
     run.record({
       type: "LIMIT_REACHED",

@@ -65,8 +65,8 @@ async function goOn(run: RunJournal, parts: LoopParts, signal: AbortSignal): Pro
       }
     }
     await run.release();
-    // One whose prompt is under way waits for a person; any other has nothing to do while its run rests.
-    if (run.definition.runner && !run.state.openModelCall) await parts.runners.end(run.runId);
+    // Any other program has nothing to do while its run rests.
+    if (run.definition.runner && !keepsProgram(run)) await parts.runners.end(run.runId);
   } finally {
     stopListening();
   }
@@ -153,3 +153,7 @@ const isCorrupt = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code === "JOURNAL_CORRUPT";
 
 const seqOf = (error: CadreError): number | undefined => error.details?.["seq"] as number | undefined;
+
+/** It is in the middle of its work, or may go on with it when a person gives it more. */
+const keepsProgram = ({ state }: RunJournal): boolean =>
+  state.openModelCall !== undefined || state.waitingOn?.kind === "budget";

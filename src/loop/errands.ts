@@ -49,8 +49,8 @@ export function mayRun(tool: string, view: View, parts: Pick<LoopParts, "offers"
 }
 
 /** What a person sees of it before it happens. */
-export async function previewOfErrand(call: ToolCall, parts: Pick<LoopParts, "store">): Promise<string> {
-  return isAdmin(call.name) ? adminPreview(call, parts) : JSON.stringify(call.input, null, 2);
+export async function previewOfErrand(call: ToolCall, run: RunJournal, parts: LoopParts): Promise<string> {
+  return isAdmin(call.name) ? adminPreview(call, run, parts) : JSON.stringify(call.input, null, 2);
 }
 
 export async function runErrand(callId: string, run: RunJournal, parts: LoopParts): Promise<void> {

@@ -18,6 +18,8 @@ import type { Runners } from "./runners.ts";
 
 export interface LoopParts {
   store: Store;
+  /** Whoever a run works for, as they stand now: for an agent that looks after other runs. */
+  actingFor(userId: string | undefined): Promise<Acting>;
   clock: Clock;
   ids: Ids;
   digest: Digest;
@@ -81,6 +83,13 @@ export interface LoopParts {
   onProblem(problem: { runId: RunId; message: string; error: unknown }): void;
   /** Milliseconds that effects get to finish at shutdown. */
   drainMs: number;
+}
+
+export interface Acting {
+  /** What is another's is not there (A23). */
+  store: Store;
+  /** Why they may change nothing. */
+  refusal?: string;
 }
 
 /** What could come of it if an agent were started, by its file as it is now. Throws as `findAgent` does. */

@@ -9,10 +9,10 @@ import type { Action } from "../patterns/action.ts";
 import { beginWork } from "./begin-work.ts";
 import { afterRefusal, intent } from "./call-model.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
-import { budgetOf, hasBudget } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { loseSession, recoverPrompt } from "./recover-prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
+import { recordCost, reservation, usedUp } from "./runner-budget.ts";
 import { closeCalls, deliver, planned, proposeAsked, reported, type UnderWay } from "./runner-calls.ts";
 import { knowsTask, runnerWords, sessionOf } from "./runner-words.ts";
 import type { LiveRunner, Told } from "./runners.ts";
@@ -25,6 +25,8 @@ interface Prompt extends UnderWay {
   effects: AbortSignal;
   /** It was asked to stop, and this is why. */
   stopping?: Failure;
+  /** It was asked to stop, and may be asked to go on. */
+  stays?: boolean;
 }
 
 /** A program that tells nothing for so long is stopped, unless `toolTimeout` gives it less or more. */
@@ -52,6 +54,7 @@ export async function promptRunner(
   const refused = await beginWork([intent(action, undefined)], run, parts, reservation(run));
   if (refused) return afterRefusal(refused, action, run, parts);
   if (!parts.mayBegin()) return run.release();
+  if (isGoneMeanwhile(action, run, parts)) return loseSession(GONE_MEANWHILE, run);
   const ready = await started(action, run, parts, effects);
   if (!ready) return;
   const delta = { type: "text.delta" as const, runId: run.runId, callId: action.callId };
@@ -62,6 +65,15 @@ export async function promptRunner(
   ready.prompt(words, text.add);
   return listen({ action, live: ready, run, parts, effects });
 }
+
+/** One that was stopped in the middle, and has ended before it could go on, would do anew what it has done. */
+function isGoneMeanwhile({ callId }: CallModel, run: RunJournal, parts: LoopParts): boolean {
+  const { runner, calls } = run.state;
+  const worked = [...calls.keys()].some((id) => id.startsWith(`${callId}.`));
+  return worked && runner.started !== undefined && !runner.isLost && !knowsTask(run, parts);
+}
+
+const GONE_MEANWHILE = "It was stopped in the middle of its work, and has ended since.";
 
 /** Nothing is lost: a person puts it right, and resumes the run. */
 async function hold(problem: string, run: RunJournal): Promise<void> {
@@ -77,14 +89,6 @@ const NOT_COVERED: EventBody = {
   payload: { limit: "finalTurn", value: 0, hard: true },
   key: FINAL_NOT_COVERED,
 };
-
-/** What a program will spend nobody knows: only what is spent already can refuse it. */
-function reservation({ state }: RunJournal) {
-  const budget = budgetOf(state);
-  const tree = state.start!.limits.tree ?? {};
-  if (!hasBudget(budget) && !hasBudget(tree)) return {};
-  return { reserve: { estimate: { tokens: 0, cost: null }, run: budget, tree } };
-}
 
 async function started(
   action: CallModel,
@@ -122,12 +126,14 @@ async function listen(prompt: Prompt): Promise<void> {
     const from = parts.clock.elapsed();
     const told = await live.next(timeFor(prompt));
     live.workedMs += Math.round(parts.clock.elapsed() - from);
+    if (!prompt.stopping && GOES_ON.has(told.type)) await holdToLimits(told, prompt);
     if (await heard(told, prompt)) return;
-    const limit = prompt.stopping ? undefined : reachedBy(prompt);
-    if (limit) stop(limit, prompt);
   }
   await parts.runners.end(run.runId);
 }
+
+/** Before what it tells is acted on: nothing more is asked of a person, or begun, for what is stopped. */
+const GOES_ON: ReadonlySet<Told["type"]> = new Set(["message", "call", "asked", "plan", "spent"]);
 
 function timeFor({ action, live, run, effects, stopping }: Prompt) {
   if (stopping) return { signal: new AbortController().signal, ms: STOP_GRACE_MS, silenceMs: STOP_GRACE_MS };
@@ -143,6 +149,8 @@ async function heard(told: Told, prompt: Prompt): Promise<boolean> {
   switch (told.type) {
     case "message":
       run.record(said(told.text, prompt));
+      return false;
+    case "spent":
       return false;
     case "plan":
       run.record(...planned(told.todos, prompt));
@@ -189,18 +197,17 @@ function said(text: string, { action: { callId }, run }: Prompt): EventBody {
   return { type: "RUNNER_SAID", payload: { callId, index: run.state.runner.said, text } };
 }
 
-/** What ends the work from outside; undefined: nothing does. */
-function reachedBy({ live, run }: Prompt): Failure | undefined {
-  const { state } = run;
-  const { maxCost } = budgetOf(state);
-  if (state.seq >= state.start!.limits.maxEvents)
-    return { cause: "model", message: "Stopped: its journal is as long as it may be." };
-  if (maxCost === undefined || state.usage.cost + (live.cost ?? 0) < maxCost) return undefined;
-  run.record(
-    { type: "LIMIT_REACHED", payload: { limit: "maxCost", value: maxCost, hard: true } },
-    NOT_COVERED,
-  );
-  return { cause: "model", message: `Stopped: it has cost what it may (${maxCost}).` };
+/** What ends the work from outside. */
+async function holdToLimits({ type }: Told, prompt: Prompt): Promise<void> {
+  const { action, run } = prompt;
+  if (run.state.seq >= run.state.start!.limits.maxEvents)
+    return stop({ cause: "model", message: "Stopped: its journal is as long as it may be." }, prompt);
+  const over = await usedUp(prompt);
+  if (!over) return type === "asked" ? recordCost(prompt) : undefined;
+  const { stays, ...why } = over;
+  if (!stays && action.purpose !== "final") run.record(NOT_COVERED);
+  prompt.stays = stays;
+  stop(why, prompt);
 }
 
 function stop(why: Failure, prompt: Prompt): void {
@@ -208,12 +215,12 @@ function stop(why: Failure, prompt: Prompt): void {
   prompt.live.cancel();
 }
 
-/** It has stopped by itself: after a limit it may still be asked for its last words. */
+/** It has stopped by itself: after a limit it may still be asked for its last words, or to go on. */
 async function stopped(prompt: Prompt): Promise<void> {
-  const { stopping, action, run } = prompt;
-  if (stopping !== LATE) return over(stopping!, prompt);
+  const { stopping, stays, action, run } = prompt;
+  if (stopping !== LATE && !stays) return over(stopping!, prompt);
   closeCalls(run, STOPPED);
-  fail(action, LATE, run, prompt.live);
+  fail(action, stopping!, run, prompt.live);
 }
 
 const STOPPED = "It was stopped from outside: some of it may have been done.";

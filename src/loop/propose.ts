@@ -37,7 +37,7 @@ export async function judgedCall(
   const effect = effectOfErrand(name);
   const raises = await raisedByErrand(call, run, parts);
   const judged = attended(judgeCall({ name, raises }, input, effect, grants, run, parts), run);
-  const preview = await previewOfErrand(call, parts);
+  const preview = await previewOfErrand(call, run, parts);
   return proposed(call, { name, effect, ...judged }, preview, run, parts);
 }
 

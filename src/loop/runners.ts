@@ -74,6 +74,8 @@ export type Told =
   /** It asks whether it may. `once`: it can be allowed for this time only. */
   | { type: "asked"; ask: number; call: ProgramCall; once: boolean }
   | { type: "plan"; todos: Todo[] }
+  /** It has cost more than it had: `cost` says how much. */
+  | { type: "spent" }
   | { type: "answer"; text: string; stop: string }
   | { type: "gone"; why: string }
   /** Nothing was heard, or the time is over, or whoever listens was stopped. */

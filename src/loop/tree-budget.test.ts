@@ -117,3 +117,28 @@ scenario(
     );
   },
 );
+
+for (const [title, config, file, bound] of [
+  ["of a root's file binds its tree", "", "{ tree: { maxTokens: 90000 } }", { maxTokens: 90000 }],
+  [
+    "of a root's file takes away, and gives nothing",
+    "limits: { tree: { maxTokens: 80000, maxRuns: 5 } }",
+    "{ tree: { maxTokens: 90000, maxRuns: 3 } }",
+    { maxTokens: 80000, maxRuns: 3 },
+  ],
+] as const)
+  scenario(
+    `[B3] a tree's budget ${title}`,
+    {
+      agent: `limits: ${file}\nagents: [coder]`,
+      cast: { coder: "" },
+      config,
+      script: roles({ tester: turns({ calls: [delegate("coder")] }) }),
+    },
+    async (world) => {
+      const root = await world.run("see to it");
+      await world.seen(root, "RUN_COMPLETED");
+      const { runs } = await world.runtime.store.runs({ root });
+      for (const { id } of runs) expect((await world.state(id)).start!.limits.tree).toMatchObject(bound);
+    },
+  );

@@ -127,6 +127,7 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   TEAM_VOTE: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
   RUNNER_STARTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   RUNNER_SAID: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
+  RUNNER_SPENT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   STEP_YIELDED: (_, { latest, start }) => latest(NEWS) ?? start,
   CONTEXT_COMPACTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   LIMIT_REACHED: (_, { latest, start }) => latest(["AGENT_THOUGHT"]) ?? start,

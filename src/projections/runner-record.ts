@@ -1,5 +1,5 @@
 // What is known of the program that does an agent's work: by what it is found again, and how far its calls and its words
-// are counted, so that none of them has the name of another.
+// are counted, and what it said of its cost, so that none of them has the name of another.
 
 import type { JournalEvent } from "../journal/events.ts";
 import type { RunnerStarted } from "../journal/run.ts";
@@ -12,9 +12,16 @@ export interface RunnerRecord {
   isLost: boolean;
   calls: number;
   said: number;
+  spent: number;
 }
 
-export const emptyRunner = (): RunnerRecord => ({ started: undefined, isLost: false, calls: 0, said: 0 });
+export const emptyRunner = (): RunnerRecord => ({
+  started: undefined,
+  isLost: false,
+  calls: 0,
+  said: 0,
+  spent: 0,
+});
 
 export function followRunner(record: RunnerRecord, event: JournalEvent): void {
   if (event.type === "RUNNER_STARTED") {
@@ -22,6 +29,7 @@ export function followRunner(record: RunnerRecord, event: JournalEvent): void {
     record.isLost = false;
   }
   if (event.type === "RUNNER_SAID") record.said++;
+  if (event.type === "RUNNER_SPENT") record.spent++;
   if (event.type !== "TOOL_PROPOSED" || (event.payload.round ?? 1) > 1) return;
   record.calls++;
   if (event.payload.name === PROMPT) record.isLost = true;

@@ -182,6 +182,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     `${loaded ? "Goes on" : "Works"} with ${command}${sandbox === "none" ? ", without a sandbox" : ""}`,
   ],
   RUNNER_SAID: ({ payload: { text } }) => ["thought", "plain", text, text],
+  RUNNER_SPENT: ({ payload: { cost: maxCost } }) => ["step", "quiet", `Has cost ${budgetWords({ maxCost })}`],
   STEP_YIELDED: ({ payload }) => ["step", "quiet", `Step ${payload.index}: ${payload.kind}`],
   CONTEXT_COMPACTED: ({ payload }) => ["context", "quiet", "Earlier turns were summed up", payload.summary],
   LIMIT_REACHED: ({ payload: { limit, value, hard } }) =>

@@ -104,6 +104,11 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
     case "MODEL_CALL_FAILED":
       spend(tree, event, bucket);
       break;
+    case "RUNNER_SPENT": {
+      const { model } = openOf(tree).calls[callOf(event)] ?? { model: UNKNOWN };
+      applyUsage(cellOf(tree, bucket, agentOf(tree, event), model), event);
+      break;
+    }
     case "TOOL_RESULT":
       applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
       work(tree, event.ts, event.payload.ms);
@@ -225,7 +230,7 @@ const agentOf = ({ open }: TreeUsage, { runId }: JournalEvent): string => open?.
 const callOf = ({
   runId,
   payload,
-}: EventOf<"MODEL_CALL_STARTED" | "AGENT_THOUGHT" | "MODEL_CALL_FAILED">): string =>
+}: EventOf<"MODEL_CALL_STARTED" | "AGENT_THOUGHT" | "MODEL_CALL_FAILED" | "RUNNER_SPENT">): string =>
   `${runId}/${payload.callId}~${payload.attempt ?? 1}`;
 
 function cellOf(tree: TreeUsage, bucket: number, agent: string, model: string): UsageCell {

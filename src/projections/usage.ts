@@ -50,6 +50,9 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
       else usage.cost += event.payload.cost ?? 0;
       usage.wastedCost += event.payload.cost ?? 0;
       break;
+    case "RUNNER_SPENT":
+      usage.cost += event.payload.cost;
+      break;
     case "TOOL_RESULT":
       usage.toolCalls++;
       usage.activeMs += event.payload.ms ?? 0;

@@ -57,7 +57,7 @@ export class ToldByProgram {
         this.line.put({ type: "plan", todos: told.entries });
         break;
       case "usage_update":
-        if (told.cost.currency === "USD") this.spent = { counted: 0, ...this.spent, total: told.cost.amount };
+        this.heardOfCost(told.cost);
         break;
       default:
     }
@@ -101,6 +101,13 @@ export class ToldByProgram {
     const cost = this.cost();
     if (this.spent) this.spent.counted = this.spent.total;
     return cost;
+  }
+
+  private heardOfCost({ amount: total, currency }: { amount: number; currency: string }): void {
+    if (currency !== "USD") return;
+    const isMore = total > (this.spent?.total ?? 0);
+    this.spent = { counted: 0, ...this.spent, total };
+    if (isMore) this.line.put({ type: "spent" });
   }
 
   private heard(piece: string): void {

@@ -44,11 +44,15 @@ const HOLD_MS = 20_000;
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 600_000;
 const GIVE_UP_MS = 24 * 3_600_000;
+/** More than fit into a day: processes that come and go, and each count a day anew, come to an end too. */
+const MOST_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
   const { store, clock, hooks, holder } = parts;
   /** Up to where there was nothing to tell: saves looking twice, and losing it costs a look. */
   const looked = new Map<string, Position>();
+  /** Of each webhook, what is tried and since when: what happened while nobody told has not failed by its age. */
+  const tried = new Map<string, { id: string; since: number }>();
 
   async function tell(hook: Hook, signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
@@ -78,7 +82,10 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     if (signal.aborted && answer.status === undefined) return;
     const attempts = place.attempts + 1;
     const at = clock.now();
-    const outcome = outcomeOf(answer, at - notice.at);
+    const first = tried.get(hook.name);
+    const since = first?.id === id ? first.since : at;
+    tried.set(hook.name, { id, since });
+    const outcome = outcomeOf(answer, at - since > GIVE_UP_MS || attempts >= MOST_ATTEMPTS);
     const { event, run } = notice;
     const delivery = { webhook: hook.name, id, event, runId: run.id, position, at, attempts, outcome };
     const retryAt = outcome === "failed" ? at + retryIn(attempts) : undefined;
@@ -131,10 +138,10 @@ async function looked(store: Store, event: JournalEvent): Promise<Notice | undef
   return noticeOf(event, journal);
 }
 
-function outcomeOf({ status }: Answer, age: number): "delivered" | "failed" | "given up" {
+function outcomeOf({ status }: Answer, isLast: boolean): "delivered" | "failed" | "given up" {
   if (status !== undefined && status >= 200 && status < 300) return "delivered";
   const refused = status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429;
-  return refused || age > GIVE_UP_MS ? "given up" : "failed";
+  return refused || isLast ? "given up" : "failed";
 }
 
 /** Twice as long each time, and not all at the same moment. */

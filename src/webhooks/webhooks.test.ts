@@ -196,6 +196,19 @@ describe("an endpoint that does not take it", () => {
     expect(await latest()).toMatchObject({ outcome: "given up" });
   });
 
+  test("[WH4] one that happened days before anybody could tell it is tried for a day, too", async () => {
+    answer = say(503);
+    await oneToTell();
+    clock.advance(3 * 24 * 3_600_000);
+    const deliver = begin();
+    const next = (await deliver())!;
+    expect(await latest()).toMatchObject({ outcome: "failed", attempts: 1 });
+    answer = say(204);
+    clock.advance(next + 1);
+    await deliver();
+    expect(await latest()).toMatchObject({ outcome: "delivered", attempts: 2 });
+  });
+
   test("[WH1] one that hangs, or dies in the middle, has not taken it; our own end is no failure of its", async () => {
     answer = (response) => response.socket?.destroy();
     const deliver = await oneToTell();

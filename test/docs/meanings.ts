@@ -31,6 +31,7 @@ export const EVENT_MEANINGS: Record<EventType, string> = {
   RUNNER_STARTED:
     "A program that does the agent's work was started: where, its session, and in which sandbox.",
   RUNNER_SAID: "What such a program said on its way.",
+  RUNNER_SPENT: "What such a program says that it has cost since it last said so, before its outcome does.",
   TIMER_SET: "The run waits for a time.",
   TIMER_FIRED: "That time has come.",
   CANCEL_REQUESTED: "Somebody wants the run to end.",

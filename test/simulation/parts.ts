@@ -39,6 +39,7 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     clock,
     ids,
     digest,
+    actingFor: async () => ({ store }),
     worker: worker.name,
     host: "host",
     pid: worker.pid,

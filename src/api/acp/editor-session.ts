@@ -3,9 +3,9 @@
 //  - A turn ends when the run does, or when only the person's own words can let it go on: their next message has them.
 //  - A run that is under way when a session is loaded is watched on, with what it asks.
 
-import { randomUUID } from "node:crypto";
 import { RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { messageOf, toCadreError } from "../../errors.ts";
+import { answerOrSay } from "../answer-or-say.ts";
 import { MAX_PAGE } from "../requests.ts";
 import type { RunDetail } from "../schema.ts";
 import { type Desk, say } from "./desk.ts";
@@ -28,6 +28,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const turn = createTurn();
   /** Of the latest run that was under way when the session was loaded. */
   let left: string | undefined;
+  let isCancelled = false;
   const fail = async (runId: string, error: unknown): Promise<void> => {
     if (desk.signal.aborted || (await turn.fail(runId, error))) return;
     await say(desk, `\n\n${messageOf(error)}`).catch(() => {});
@@ -35,6 +36,7 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const watch = (runId: string): Watch => {
     const watching = watchRun(runId, desk, (id) => own.has(id), {
       needsWords: () => void turn.end(runId, "end_turn"),
+      isCancelled: () => isCancelled,
       failed: (error) => void fail(runId, error),
     });
     watches.set(runId, watching);
@@ -55,15 +57,17 @@ export function createEditorSession(desk: Desk, agent: string): EditorSession {
   const session: EditorSession = {
     agent,
     async prompt(text) {
+      isCancelled = false;
       const spoken = begin(text, session.agent, desk, own);
       const ended = turn.begin(spoken);
       const runId = await spoken.catch(() => undefined);
       const watching = watches.get(runId ?? "");
-      if (watching) await watching.sayAgain();
+      if (watching) await watching.askAgain();
       else if (runId !== undefined) void follow(watch(runId));
       return ended;
     },
     async cancel() {
+      isCancelled = true;
       const runId = (await turn.runId()) ?? left;
       if (runId !== undefined) await cancelRun(runId, desk);
     },
@@ -94,28 +98,16 @@ async function cancelRun(runId: string, { ask }: Desk): Promise<void> {
   }
 }
 
-/** What a person says answers the question that waits for their words, or goes to the session. The run that it is about. */
+/** The run that a person's words have reached. */
 async function begin(
   text: string,
   agent: string,
   { ask, sessionId }: Desk,
   own: Set<string>,
 ): Promise<string> {
-  const { runs } = await ask((client) => client.runs({ session: sessionId, agent, roots: true, limit: 1 }));
-  const [last] = runs;
-  const open =
-    last && last.endedAt === undefined ? await ask((client) => client.approvals({ runId: last.id })) : [];
-  const question = open.find(isFreeQuestion);
-  if (last && question) {
-    await ask((client) => client.decide(question.id, { decision: "answer", answer: text }));
-    return last.id;
-  }
-  const key = randomUUID();
-  own.add(`key/${key}`);
-  const { runId, joined } = await ask((client) =>
-    client.say(sessionId, { agent, text, attended: true }, key),
-  );
-  if (!joined) own.add(runId);
+  const words = { sessionId, agent, text, answers: isFreeQuestion };
+  const { runId, isNew } = await answerOrSay(words, ask, (id) => own.add(id));
+  if (isNew) own.add(runId);
   return runId;
 }
 

@@ -21,12 +21,12 @@ import { cardOf, pathIn, textContent, toolKind } from "./updates.ts";
 export const isFreeQuestion = ({ kind, choices }: ApprovalView): boolean =>
   kind === "question" && choices === undefined;
 
-/** Until it is decided, here or elsewhere. */
+/** Until it is decided, here or elsewhere. False: the editor has put it aside, and it still waits. */
 export async function requestPermission(
   item: ApprovalView,
   { ask, editor, sessionId }: Desk,
   withdrawn: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const choices = choicesFor(item);
   try {
     const request: RequestPermissionRequest = {
@@ -38,7 +38,7 @@ export async function requestPermission(
       cancellationSignal: withdrawn,
       stopWaitingOnCancel: true,
     });
-    if (outcome.outcome === "cancelled") return;
+    if (outcome.outcome === "cancelled") return withdrawn.aborted;
     const choice = choices.find(({ optionId }) => optionId === outcome.optionId);
     if (!choice)
       throw new CadreError(
@@ -46,8 +46,9 @@ export async function requestPermission(
         `The editor chose ${outcome.optionId}, which was no choice. Nothing was decided.`,
       );
     await ask((client) => choice.act(client));
+    return true;
   } catch (error) {
-    if (withdrawn.aborted || isDecided(error)) return;
+    if (withdrawn.aborted || isDecided(error)) return true;
     throw error;
   }
 }
@@ -68,7 +69,7 @@ const cardFor = async (item: ApprovalView, client: CadreClient): Promise<ToolCal
 /** The call itself, whatever the attempt at it or the round. */
 const callOf = ({ callId, itemId }: ApprovalView): string => (callId ?? itemId).replace(/~\d+$/, "");
 
-function titleOf({ path, kind, tool, input, detail }: ApprovalView): string {
+export function titleOf({ path, kind, tool, input, detail }: ApprovalView): string {
   const what = kind === "tool" ? describeCall(tool ?? "", input) : (detail ?? kind);
   return [...path.slice(1), what].join(" › ");
 }

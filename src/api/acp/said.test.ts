@@ -19,7 +19,10 @@ test("what is mentioned stands in its place, and what is attached below", () => 
 test.each([
   ["an image", [text("look"), { type: "image", data: "", mimeType: "image/png" }], "no image"],
   ["bytes", [{ type: "resource", resource: { uri: "file:///a.png", blob: "" } }], "no resource"],
+  ["no file", [{ type: "resource_link", name: "x", uri: "file:///%zz" }], "file:///%zz names no file"],
   ["nothing", [text(" \n")], "no words"],
 ] satisfies [string, ContentBlock[], string][])("%s is refused", (_, prompt, why) => {
-  expect(() => saidIn(prompt)).toThrow(why);
+  expect(() => saidIn(prompt)).toThrow(
+    expect.objectContaining({ code: "BAD_REQUEST", message: expect.stringContaining(why) }),
+  );
 });

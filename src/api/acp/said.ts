@@ -22,5 +22,10 @@ export function saidIn(prompt: readonly ContentBlock[]): string {
 }
 
 function placeOf(uri: string): string {
-  return uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri;
+  if (!uri.startsWith("file://")) return uri;
+  try {
+    return decodeURIComponent(new URL(uri).pathname);
+  } catch {
+    throw new CadreError("BAD_REQUEST", `${uri} names no file. Nothing was said.`);
+  }
 }

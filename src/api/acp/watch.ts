@@ -1,8 +1,8 @@
 // One run and everything below it, as the editor watches it: what is past from the journals, then what happens, with what it asks.
 // Where the process that has the store goes, it is watched on from the last event that was shown.
 
-import type { WaitingOn } from "../../journal/events.ts";
 import { timelineEntry } from "../../projections/timeline.ts";
+import { HELD } from "../held-runs.ts";
 import { createTeller } from "../openai/teller.ts";
 import type { RunDetail, StreamItem } from "../schema.ts";
 import { type Desk, say, show } from "./desk.ts";
@@ -17,16 +17,8 @@ export interface Watch {
   follow(): Promise<RunDetail | undefined>;
   /** Says the words of the result that were not said yet. */
   tellEnd(summary: string): Promise<void>;
-  sayAgain(): Promise<void>;
+  askAgain(): Promise<void>;
 }
-
-/** What only a command lets go on. */
-const HELD: ReadonlySet<WaitingOn["kind"]> = new Set([
-  "paused",
-  "quarantine",
-  "definition_changed",
-  "storage",
-]);
 
 /** `isOwn`: whether a run or a message came from this editor. */
 export function watchRun(
@@ -76,6 +68,6 @@ export function watchRun(
       return signal.aborted ? undefined : desk.ask((client) => client.run(runId));
     },
     tellEnd: (summary) => say(desk, teller.end(summary)),
-    sayAgain: questions.sayAgain,
+    askAgain: questions.askAgain,
   };
 }

@@ -1,14 +1,15 @@
 // Follows a run for whoever waits for its answer: words and activity as they come, what needs a person now, and the end.
 
+import type { JournalEvent } from "../../journal/events.ts";
+import { timelineEntry } from "../../projections/timeline.ts";
+import type { Spoken } from "../answer-or-say.ts";
 import type { CadreClient } from "../client.ts";
+import { HELD, heldIn } from "../held-runs.ts";
 import type { ApprovalView, RunDetail } from "../schema.ts";
 import { createTeller, type Told } from "./teller.ts";
 
-export interface Answered {
-  runId: string;
+export interface Answered extends Pick<Spoken, "runId" | "heardBy"> {
   sessionId: string | undefined;
-  /** Of the message that is answered, where the run was under way before it. */
-  messageId: string | undefined;
   /** Where people look at runs. */
   origin: string;
 }
@@ -20,24 +21,40 @@ export type Telling =
 
 export async function* answering(
   client: CadreClient,
-  { runId, messageId, origin }: Answered,
+  { runId, heardBy, origin }: Answered,
   signal: AbortSignal,
 ): AsyncGenerator<Telling, void> {
-  const teller = createTeller(runId, messageId);
-  const said = new Set<string>();
+  const teller = createTeller(runId, heardBy);
+  const link = `${origin}/r/${runId}`;
+  const rest = watchRest(client, runId);
   for await (const item of client.follow({ runId, tree: true, signal })) {
     yield { type: "told", ...teller.tell(item) };
-    if (item.type !== "event" || item.event.type !== "RUN_SUSPENDED") continue;
-    // Not what the journal says of then: what was waited for may be decided since.
-    const needs = (await client.approvals({ runId })).filter(({ id }) => !said.has(id));
-    for (const { id } of needs) said.add(id);
-    if (needs.length === 0) continue;
-    yield { type: "needs", text: teller.say(waitingText(needs, `${origin}/r/${runId}`)), needs };
+    if (item.type !== "event") continue;
+    const { needs, held } = await rest(item.event);
+    if (needs.length > 0) yield { type: "needs", text: teller.say(waitingText(needs, link)), needs };
+    if (held.length > 0) yield { type: "needs", text: teller.say(heldText(held, link)), needs: [] };
   }
   if (signal.aborted) return;
   const run = await client.run(runId);
   const isDone = run.status === "completed";
   yield { type: "end", text: isDone ? teller.end(run.summary ?? "") : "", run };
+}
+
+/** What needs somebody, once: not what the journal says of then, as what was waited for may be decided since. */
+function watchRest(client: CadreClient, runId: string) {
+  const said = new Set<string>();
+  const titles = new Map<string, string>();
+  const isNew = (key: string): boolean => !said.has(key) && said.add(key).size > 0;
+  return async (event: JournalEvent): Promise<{ needs: ApprovalView[]; held: string[] }> => {
+    const isRest = event.type === "RUN_SUSPENDED";
+    if (isRest && HELD.has(event.payload.waitingOn.kind))
+      titles.set(event.runId, timelineEntry(event)!.title);
+    const needs = isRest ? (await client.approvals({ runId })).filter(({ id }) => isNew(id)) : [];
+    const mayBeHeld = titles.size > 0 && (isRest || event.type === "CHILD_RUN_COMPLETED");
+    const held = mayBeHeld ? await heldIn(client, runId) : [];
+    const news = held.filter(({ id, updatedAt }) => titles.has(id) && isNew(`${id} ${updatedAt}`));
+    return { needs, held: news.map(({ id, agent }) => `${agent} › ${titles.get(id)} (${id})`) };
+  };
 }
 
 function waitingText(needs: readonly ApprovalView[], link: string): string {
@@ -48,3 +65,6 @@ function waitingText(needs: readonly ApprovalView[], link: string): string {
   });
   return `This waits for a person, and goes on when it is decided:\n${items.join("\n")}\nSee ${link}`;
 }
+
+const heldText = (held: readonly string[], link: string): string =>
+  `This is held, and goes on when somebody lets it (cadre resume):\n${held.map((line) => `- ${line}`).join("\n")}\nSee ${link}`;

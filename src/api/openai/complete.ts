@@ -58,7 +58,8 @@ async function wholeAnswer(
     content += telling.text ?? "";
     if (telling.type === "told") continue;
     const run = telling.type === "end" ? ended(telling.run) : await client.run(answered.runId);
-    const needs = telling.type === "needs" ? { needs: telling.needs.map(itemView) } : {};
+    const needs =
+      telling.type === "needs" && telling.needs.length > 0 ? { needs: telling.needs.map(itemView) } : {};
     return {
       ...headOf(answered, run, model),
       object: "chat.completion",

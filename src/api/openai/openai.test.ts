@@ -15,6 +15,10 @@ const clerk: Script = ({ turn }) =>
     : { text: "I pay.", calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 const writer: Script = ({ lastUser }) => ({ text: `You said: ${lastUser}` });
 const loser: Script = () => ({ error: { status: 400, message: "There is no paper." } });
+const painter: Script = ({ turn, lastResult }) =>
+  turn > 1
+    ? { report: { summary: `${lastResult}` } }
+    : { text: "Hm.", calls: [{ tool: "AskUser", input: { question: "Which colour?" } }] };
 const agent = (name: string) =>
   `---\nname: ${name}\ndescription: A.\nmodel: scripted/${name}\ntools: []\n---\nDo.\n`;
 
@@ -29,10 +33,11 @@ beforeAll(async () => {
     "agents/clerk.md": CLERK,
     "agents/writer.md": agent("writer"),
     "agents/loser.md": agent("loser"),
+    "agents/painter.md": agent("painter").replace("[]", "[AskUser]"),
     "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
   });
   const { folder } = project;
-  const scripts = { clerk, writer, loser };
+  const scripts = { clerk, writer, loser, painter };
   runtime = await createRuntime({ folder, home: folder, env: {}, tools: [ledger().tool], scripts });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
@@ -143,6 +148,36 @@ describe("a run that waits for a person", () => {
     expect(text).toMatch(/^I pay\.\n\nThis waits for a person, .*\n\nAnn has it\.$/s);
     expect(titles).toContain('Done: Pay {"to":"ann","amount":5}');
   });
+});
+
+test("[D0] words in a session answer the question that waits for them, once", async () => {
+  const say = (text: string, key: string) =>
+    openai.chat.completions.create(
+      { model: "painter", messages: [user(text)], metadata: { session_id: "door" } },
+      { headers: { "Idempotency-Key": key } },
+    );
+  const [question, again] = [await say("paint", "k1"), await say("paint", "k1")];
+  for (const answer of [question, again])
+    expect(answer.choices[0]!.message.content).toContain("Which colour?");
+  const painted = await say("blue", "k2");
+  expect(cadre(await say("blue", "k2"))).toEqual(cadre(painted));
+  expect(painted.choices[0]!.message.content).toMatch(/^Answered by .+: blue$/);
+  expect(cadre(painted)).toMatchObject({ run_id: cadre(question).run_id, status: "completed" });
+  const said = (await api.client.events(cadre(painted).run_id)).filter(
+    ({ type }) => type === "CONTEXT_ADDED",
+  );
+  expect(said).toEqual([]);
+});
+
+test("what only a command lets go on is an answer that says so", async () => {
+  const request = { model: "painter", messages: [user("paint")], metadata: { session_id: "wall" } };
+  const { run_id: runId } = cadre(await openai.chat.completions.create(request));
+  await api.client.pause(runId);
+  const held = await openai.chat.completions.create({ ...request, messages: [user("green")] });
+  expect(cadre(held)).toMatchObject({ run_id: runId, status: "suspended" });
+  expect(held.choices[0]!.message.content).toMatch(/^This is held, .*\n- painter › Paused/);
+  await api.client.resume(runId);
+  await until(api, runId, isEnd);
 });
 
 test("messages of one session are one conversation: the agent knows what was said before", async () => {

@@ -22,14 +22,14 @@ export interface Told {
 
 const ASKED_AGAIN = "(The model was asked again; what it had begun to say does not count.)\n\n";
 
-/** `messageId`: of the message that is answered, where the run was under way before it. */
-export function createTeller(runId: string, messageId?: string) {
+/** `heardBy`: of the words that are answered, where the run was under way before them. */
+export function createTeller(runId: string, heardBy?: (event: JournalEvent) => boolean) {
   const turns = new Set<string>();
   const sent = new Map<string, string>();
   const heard = new Map<string, string>();
   const names = new Map<string, Names>();
   let content = "";
-  let isAnswering = messageId === undefined;
+  let isAnswering = heardBy === undefined;
 
   const add = (text: string, isNew: boolean): string => {
     const piece = isNew && content !== "" ? `\n\n${text}` : text;
@@ -61,8 +61,7 @@ export function createTeller(runId: string, messageId?: string) {
   return {
     tell(item: StreamItem): Told {
       if (item.type === "event" && !isAnswering) {
-        const { type, payload } = item.event;
-        isAnswering = type === "CONTEXT_ADDED" && payload.id === messageId;
+        isAnswering = heardBy!(item.event);
         return {};
       }
       if (item.type === "event") return tellEvent(item.event);

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { CadreError } from "../../errors.ts";
+import { answerOrSay } from "../answer-or-say.ts";
 import type { CadreClient } from "../client.ts";
 import { answerOf, streamedAnswer } from "../openai/complete.ts";
 import { refusedOf } from "../openai/refused.ts";
@@ -10,6 +11,7 @@ import { saidIn } from "../openai/said.ts";
 import { ChatAnswer, ChatBody, Model, Models, Refused } from "../openai/schema.ts";
 import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
+import type { ApprovalView } from "../schema.ts";
 
 export function openaiRoutes({ asSender }: RouteParts): Route[] {
   return [
@@ -53,13 +55,14 @@ export function openaiRoutes({ asSender }: RouteParts): Route[] {
 
 async function begin(client: CadreClient, body: ChatBody, given: string | undefined) {
   const { text, whole, sessionId } = saidIn(body);
-  const key = given ?? randomUUID();
+  const { model: agent } = body;
   if (sessionId === undefined) {
-    const { runId } = await client.startRun({ agent: body.model, task: whole, attended: true }, key);
-    return { runId, sessionId, messageId: undefined };
+    const { runId } = await client.startRun({ agent, task: whole, attended: true }, given ?? randomUUID());
+    return { runId, sessionId };
   }
-  const { runId, joined } = await client.say(sessionId, { agent: body.model, text, attended: true }, key);
-  return { runId, sessionId, messageId: joined ? `key/${key}` : undefined };
+  const answers = ({ kind }: ApprovalView): boolean => kind === "question";
+  const words = { sessionId, agent, text, key: given, answers };
+  return { ...(await answerOrSay(words, (use) => use(client))), sessionId };
 }
 
 const BUILTIN = "cadre";

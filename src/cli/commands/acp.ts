@@ -2,9 +2,12 @@
 // while it runs, and drives, or is the client of the processes that have; it ends when its input does.
 
 import { once } from "node:events";
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { createAcpAgent } from "../../api/acp/agent.ts";
+import { CadreError } from "../../errors.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { type LastingClient, lastingClient } from "../lasting-client.ts";
 import { watchLeaving } from "../leaving.ts";
@@ -16,6 +19,7 @@ export async function acp({ folder: here, io }: Invocation, { agent }: { agent?:
   const signal = AbortSignal.any([leaving.signal, over.signal]);
   const projects = new Map<string, Promise<LastingClient>>();
   const open = async (folder: string) => {
+    refuseNoFolder(folder);
     const opened = projects.get(folder) ?? lastingClient({ folder, env: io.env, drive: true, via: "acp" });
     projects.set(folder, opened);
     opened.catch(() => projects.delete(folder));
@@ -35,4 +39,14 @@ export async function acp({ folder: here, io }: Invocation, { agent }: { agent?:
   } finally {
     leaving.dispose();
   }
+}
+
+/** A project in a folder that was only mistyped would be made, and found by nobody. */
+function refuseNoFolder(folder: string): void {
+  const problem = !isAbsolute(folder)
+    ? `${folder} is no absolute path, and the protocol asks for one.`
+    : statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+      ? undefined
+      : `There is no folder ${folder}.`;
+  if (problem !== undefined) throw new CadreError("BAD_REQUEST", `${problem} Nothing was opened.`);
 }

@@ -1,0 +1,75 @@
+// What a person says in a session: the answer to a question that waits for their words, or a message. Said again under its key, it is
+// found again, and neither said nor answered twice.
+
+import { randomUUID } from "node:crypto";
+import type { JournalEvent } from "../journal/events.ts";
+import { keyedId } from "../loop/people.ts";
+import type { Ask } from "./mcp/tool.ts";
+import type { ApprovalView, RunSummary } from "./schema.ts";
+
+export interface Words {
+  sessionId: string;
+  agent: string;
+  text: string;
+  /** Its sender's own: they may send it again. */
+  key?: string | undefined;
+  /** What these words may answer. */
+  answers(item: ApprovalView): boolean;
+}
+
+export interface Spoken {
+  runId: string;
+  /** The run was begun by these words. */
+  isNew: boolean;
+  /** Where the run was under way before: the event that has these words. */
+  heardBy?: (event: JournalEvent) => boolean;
+}
+
+/** `onKey`: told what a message will be called in the journal, before it is sent. */
+export async function answerOrSay(words: Words, ask: Ask, onKey?: (id: string) => void): Promise<Spoken> {
+  const { sessionId, agent, text, key = randomUUID() } = words;
+  const given = { session: sessionId, agent, roots: true, limit: 1 };
+  const [last] = (await ask((client) => client.runs(given))).runs;
+  const answered = last && (await answer(words, last, ask));
+  if (last && answered) return { runId: last.id, isNew: false, heardBy: isDecision(answered) };
+  onKey?.(keyedId(key));
+  const { runId, joined } = await ask((client) =>
+    client.say(sessionId, { agent, text, attended: true }, key),
+  );
+  const isMessage = ({ type, payload }: JournalEvent): boolean =>
+    type === "CONTEXT_ADDED" && payload.id === keyedId(key);
+  return { runId, isNew: !joined, ...(joined ? { heardBy: isMessage } : {}) };
+}
+
+type Item = Pick<ApprovalView, "runId" | "itemId">;
+
+async function answer({ text, key, answers }: Words, last: RunSummary, ask: Ask): Promise<Item | undefined> {
+  const before = key === undefined ? undefined : await heardBefore(text, keyedId(key), last, ask);
+  if (before) return before === "said" ? undefined : before;
+  if (last.endedAt !== undefined) return undefined;
+  const question = (await ask((client) => client.approvals({ runId: last.id }))).find(answers);
+  if (!question) return undefined;
+  const note = key === undefined ? {} : { note: keyedId(key) };
+  await ask((client) => client.decide(question.id, { decision: "answer", answer: text, ...note }));
+  return question;
+}
+
+/** The same request once more: what began the run, or was said to it, is no answer to what it has asked since. */
+async function heardBefore(
+  text: string,
+  id: string,
+  { id: runId, task }: RunSummary,
+  ask: Ask,
+): Promise<Item | "said" | undefined> {
+  if (task === text) return "said";
+  for (const { type, payload, runId: of } of await ask((client) => client.treeEvents(runId))) {
+    if (type === "CONTEXT_ADDED" && payload.id === id) return "said";
+    if (type === "APPROVAL_DECIDED" && payload.note === id) return { runId: of, itemId: payload.itemId };
+  }
+  return undefined;
+}
+
+const isDecision =
+  ({ runId, itemId }: Item) =>
+  (event: JournalEvent): boolean =>
+    event.type === "APPROVAL_DECIDED" && event.runId === runId && event.payload.itemId === itemId;

@@ -1,0 +1,62 @@
+// What a followed tree asks, over a real API, where the journals are read more slowly than the run goes on.
+
+import { expect, test } from "vitest";
+import { asked, CLERK, isEnd, ledger, serveRuntime, tempProject, until } from "../api/api.fixture.ts";
+import type { CadreClient } from "../api/client.ts";
+import { createRuntime } from "../runtime.ts";
+import { createQuestions } from "./questions.ts";
+import { createLiveTree } from "./view/live-tree.ts";
+
+test("`--yes` approves what is asked next, however far behind its events are read", async () => {
+  const { folder, remove } = tempProject({ "agents/clerk.md": CLERK });
+  const pay = (amount: number) => ({ calls: [{ tool: "Pay", input: { to: "ann", amount } }] });
+  const { tool, paid } = ledger();
+  const runtime = await createRuntime({
+    folder,
+    home: folder,
+    env: {},
+    tools: [tool],
+    scripts: { clerk: ({ turn }) => (turn < 3 ? pay(turn) : { report: { summary: "paid" } }) },
+  });
+  const api = await serveRuntime(runtime, folder);
+  await runtime.start();
+  try {
+    const { runId } = await api.client.startRun({ agent: "clerk", task: "pay twice" });
+    await asked(api, runId);
+    const tree = createLiveTree();
+    let read = 0;
+    const readOn = async (): Promise<void> => {
+      for (const event of (await api.client.events(runId)).slice(read)) tree.apply(event);
+      read = (await api.client.events(runId)).length;
+    };
+    await readOn();
+    let rests = 1;
+    /** By the time that it is answered, the run has asked the next thing, or is over. */
+    const slow: CadreClient = {
+      ...api.client,
+      async decide(...given) {
+        const answer = await api.client.decide(...given);
+        rests++;
+        let seen = 0;
+        await until(
+          api,
+          runId,
+          (event) => isEnd(event) || (event.type === "RUN_SUSPENDED" && ++seen === rests),
+        );
+        return answer;
+      },
+    };
+    const leaving = new AbortController().signal;
+    const questions = createQuestions(slow, runId, { tree, company: { type: "yes" }, leaving });
+    expect(await questions.look()).toBeUndefined();
+    expect(paid).toHaveLength(1);
+    await readOn();
+    expect(await questions.look()).toBeUndefined();
+    await until(api, runId, isEnd);
+    expect(paid.map(({ input }) => input.amount)).toEqual([1, 2]);
+  } finally {
+    await api.close();
+    await runtime.stop();
+    remove();
+  }
+});

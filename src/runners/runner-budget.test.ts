@@ -1,0 +1,108 @@
+// What a program says that it costs, against the budget of its run and of its tree, while it works.
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { delegate, familyOf, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
+import type { World, WorldOptions } from "../../test/support/world.ts";
+import { setBudget } from "../loop/branches.ts";
+import { openItems } from "../projections/approvals.ts";
+
+const AGENT = join(import.meta.dirname, "../../test/support/acp-agent.ts");
+const coder = (env = ""): string =>
+  `runner: {acp: {command: "${process.execPath}", args: ["${AGENT}"], env: {${env}}}}`;
+
+/** What the program does, a line each. */
+const script = (...lines: string[]): string => `SCRIPT\n${lines.join("\n")}`;
+
+/** A lead that gives its program all of the work. */
+const led = (limits: string, work: string, env = ""): WorldOptions => ({
+  agent: "agents: [coder]",
+  cast: { coder: coder(env) },
+  config: `sandbox: none\nlimits: ${limits}\n`,
+  script: roles({ tester: turns({ calls: [delegate("coder", work)] }) }),
+});
+
+const logOf = ({ folder }: World): string => {
+  const file = join(folder, "acp.log");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+};
+
+async function childOf(world: World, root: string): Promise<string> {
+  await world.seen(root, "CHILD_RUN_STARTED");
+  return (await familyOf(world, root))[1]!.id;
+}
+
+scenario(
+  "[RN7] what a program costs is held against the budget of its tree: it is stopped before it asks or does more",
+  led("{tree: {maxCost: 0.2}}", script("cost 5", "ask execute touch x", "wait")),
+  async (world) => {
+    const root = await world.run("go");
+    const child = await childOf(world, root);
+    const { end, usage } = await world.settled(child);
+    expect(end).toMatchObject({ status: "failed", stopReason: "budget" });
+    expect(usage.cost).toBe(5);
+    const events = await world.events(child);
+    expect(payloadsOf(events, "LIMIT_REACHED")[0]).toMatchObject({
+      limit: "tree.maxCost",
+      value: 0.2,
+      hard: true,
+    });
+    expect(payloadsOf(events, "TOOL_PROPOSED").filter(({ verdict }) => verdict === "ask")).toEqual([]);
+    expect(logOf(world)).not.toContain("did touch x");
+    await world.settled(root);
+  },
+);
+
+const SUSPEND = "{onBudget: suspend, tree: {maxCost: 0.2}}";
+
+scenario(
+  "[RN7] `onBudget: suspend`: it stops, a person is asked, and with more it goes on where it was",
+  led(SUSPEND, script("cost 0.25", "wait", "THEN", "cost 0.5", "say Went on.")),
+  async (world) => {
+    const root = await world.run("go");
+    const child = await childOf(world, root);
+    const { waitingOn, usage } = await world.settled(child);
+    expect(waitingOn).toMatchObject({ kind: "budget" });
+    expect(usage.cost).toBe(0.25);
+    await setBudget(child, { limits: { maxCost: 2 }, scope: "tree" }, "sam", world.runtime.people);
+    await world.seen(child, "RUN_COMPLETED");
+    const state = await world.state(child);
+    expect(state.end).toMatchObject({ summary: "Went on." });
+    expect(state.usage.cost).toBe(0.5);
+    expect(logOf(world).match(/^new /gm)).toHaveLength(1);
+    await world.seen(root, "RUN_COMPLETED");
+  },
+);
+
+scenario(
+  "[RN8] one that has ended before a person gave it more is not begun anew: nobody knows what it has done",
+  led(SUSPEND, script("run execute touch x", "cost 0.25", "wait")),
+  async (world) => {
+    const root = await world.run("go");
+    const child = await childOf(world, root);
+    expect((await world.settled(child)).waitingOn).toMatchObject({ kind: "budget" });
+    world.runtime.parts.drainMs = 0;
+    world.die();
+    await world.restart();
+    await setBudget(child, { limits: { maxCost: 2 }, scope: "tree" }, "sam", world.runtime.people);
+    await world.seen(child, "TOOL_STARTED");
+    await expect
+      .poll(async () => openItems(await world.state(child))[0], { timeout: 30_000 })
+      .toMatchObject({ kind: "outcome", tool: "prompt" });
+    expect(logOf(world).match(/^prompt /gm)).toHaveLength(1);
+  },
+);
+
+scenario(
+  "[RN7] while it waits for a person, what it has cost by then is known",
+  led("{}", script("cost 0.25", "ask execute touch x", "cost 0.4", "say Done.")),
+  async (world) => {
+    const root = await world.run("go");
+    const child = await childOf(world, root);
+    const { waitingOn, usage } = await world.settled(child);
+    expect(waitingOn).toMatchObject({ kind: "approval" });
+    expect(usage.cost).toBe(0.25);
+    expect((await world.runtime.store.run(child))!.usage.cost).toBe(0.25);
+  },
+);
