@@ -34,6 +34,11 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
     journal.stdout,
   );
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole/);
+  const [forked] = (await p.cadre("runs", "--json")).lines().filter((row) => row["trigger"] === "fork");
+  expect(await p.cadre("replay", String(forked!["id"]))).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^The same: /),
+  });
 
   const edited = await p.cadre("fork", "--json", `${id}#1`, "--message", "deploy carefully");
   expect(edited.lines().at(-1)).toMatchObject({ status: "completed", summary: "Did nothing, carefully." });
