@@ -117,7 +117,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
     );
   }
   const runId = await beginOrder(client, order, company.type !== "nobody", key);
-  await sayAgentWarnings(client, runId, invocation);
+  await sayAgentWarnings(client, runId, order, invocation);
   return [watched(runId)];
 }
 
