@@ -103,7 +103,7 @@ export interface CadreClient {
   outcome(runId: string, body: OutcomeBody): Promise<{ alreadyDecided: boolean }>;
   cancel(runId: string, reason?: string): Promise<{ cancelled: string[] }>;
   /** Starts a new run that continues the ended one from its last good event. */
-  retry(runId: string): Promise<{ runId: string }>;
+  retry(runId: string, idempotencyKey?: string): Promise<{ runId: string }>;
   /** A new root that goes another way from an event of the run. */
   fork(runId: string, body?: ForkBody, idempotencyKey?: string): Promise<{ runId: string }>;
   /** Two runs side by side. */
@@ -213,7 +213,7 @@ export function createClient(options: ClientOptions): CadreClient {
     probe: (runId, callId) => post(ofRun(runId, "/probe"), { callId }),
     outcome: (runId, body) => post(ofRun(runId, "/outcome"), body),
     cancel: (runId, reason) => post(ofRun(runId, "/cancel"), reason === undefined ? {} : { reason }),
-    retry: (runId) => post(ofRun(runId, "/retry")),
+    retry: (runId, key) => post(ofRun(runId, "/retry"), {}, keyed(key)),
     fork: (runId, body = {}, key) => post(ofRun(runId, "/fork"), body, keyed(key)),
     compare: (a, b) => get("/api/compare", { a, b }),
     message: (runId, text, key) => post(ofRun(runId, "/message"), { text }, keyed(key)),

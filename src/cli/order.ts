@@ -1,8 +1,8 @@
 // What a person wants begun: a task, an ended run tried again, a fork, or only what was left here.
 
 import { findAgent } from "../agents/load.ts";
-import { type CadreClient, isUnreachable } from "../api/client.ts";
-import type { ForkBody } from "../api/schema.ts";
+import type { CadreClient } from "../api/client.ts";
+import type { AgentView, ForkBody } from "../api/schema.ts";
 import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
@@ -46,7 +46,7 @@ export async function refuseOthersModel(client: CadreClient): Promise<void> {
     );
 }
 
-/** The id of the run that came of it. The key makes asking twice start a task once. */
+/** The id of the run that came of it. The key makes asking twice begin it once. */
 export async function beginOrder(
   client: CadreClient,
   order: Exclude<Order, { type: "rest" }>,
@@ -54,34 +54,33 @@ export async function beginOrder(
   key: string,
 ): Promise<string> {
   if (order.type === "fork") return (await client.fork(order.runId, order.body, key)).runId;
-  if (order.type === "retry") return retryOnce(client, order.runId);
+  if (order.type === "retry") return (await client.retry(order.runId, key)).runId;
   const { agent, task } = await chooseAgent(client, order.wanted);
   const { preset } = order;
   const permissions = preset === undefined ? {} : { permissions: { preset } };
   return (await client.startRun({ agent, task, attended, ...permissions }, key)).runId;
 }
 
-/** Without a key, asking again where the answer was lost could start a second run. */
-async function retryOnce(client: CadreClient, id: string): Promise<string> {
-  try {
-    return (await client.retry(id)).runId;
-  } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    throw new CadreError(
-      "CONFLICT",
-      `The process that has the store left before it answered. \`cadre runs\` shows whether ${id} is being tried again; if not, say it again.`,
-    );
-  }
-}
-
 /** What was read otherwise than it was written must not be found out by its answer. */
 export async function sayAgentWarnings(
   client: CadreClient,
   runId: string,
+  order: Order,
   { io }: Invocation,
 ): Promise<void> {
+  if (order.type === "fork") return; // Its agent is as it was pinned, whatever became of the file.
   const { agent } = await client.run(runId);
-  const { problems } = await client.agent(agent);
+  const problems = await problemsOf(client, agent);
   for (const problem of problems)
     io.stderr.write(`${problem.severity}: ${plainLine(problemText(problem))}\n`);
+}
+
+/** None where the file is gone: a run that has begun all the same must not be reported as failed. */
+async function problemsOf(client: CadreClient, agent: string): Promise<AgentView["problems"]> {
+  try {
+    return (await client.agent(agent)).problems;
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "NOT_FOUND") return [];
+    throw error;
+  }
 }

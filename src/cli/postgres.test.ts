@@ -34,6 +34,31 @@ test("[E1] [F32] processes run side by side on one database, and every one sees 
   expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree/);
 }, 120_000);
 
+test("[A16] [J7] [J9] [I3] verify names what was taken out or forged beside the chains", async () => {
+  await using p = await project({
+    ...FILES,
+    "agents/lead.md": agent("lead", "agents: [tidy]\n"),
+    "lead.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: tidy, task: look } }]\n  - report: { summary: Led. }\n",
+  });
+  const url = await postgres.newStore();
+  p.env["CADRE_STORE"] = url;
+  const root = String((await p.cadre("run", "--json", "--yes", "lead", "see to it")).lines()[0]!["runId"]);
+  const { stdout } = await p.cadre("show", root, "--events", "--json");
+  const [, child] = /"child_run_id":"(\w+)"/.exec(stdout)!;
+  const verified = async () => (await p.cadre("verify", root)).stdout;
+  expect(await verified()).toMatch(/^Whole: \d+ events of 2 runs/);
+  await postgres.query(`UPDATE runs SET summary = '"Forged."' WHERE id = '${child}'`, url);
+  expect(await verified()).toContain(`What is listed of run ${child} (summary) is not what its journal says`);
+  const pinned = `SELECT born::json ->> 'definition' FROM runs WHERE id = '${child}'`;
+  await postgres.query(`DELETE FROM blobs WHERE hash = (${pinned})`, url);
+  expect(await verified()).toMatch(
+    new RegExp(`which event 1 of run ${child} rests on, is missing or damaged`),
+  );
+  await postgres.query(`DELETE FROM runs WHERE id = '${child}'`, url);
+  expect(await verified()).toMatch(new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root}`));
+}, 120_000);
+
 test("[U55] doctor says which Postgres it is, and how many connections are left", async () => {
   await using p = await project(FILES);
   p.env["CADRE_STORE"] = await postgres.newStore();

@@ -134,6 +134,104 @@ test("[A16] [P5] [I8] [J9] an event that was altered and chained anew is found w
   expect((await p.cadre("verify", runs.root)).code).toBe(0);
 });
 
+type Columns = Record<string, string>;
+
+/** What somebody could do who has the file, and what is said of it. */
+const TAMPERED: [what: string, sql: (ids: Columns) => string, problem: (ids: Columns) => string][] = [
+  [
+    "a child that is gone",
+    ({ child }) =>
+      `DELETE FROM events WHERE run = (SELECT n FROM runs WHERE id = '${child}'); DELETE FROM runs WHERE id = '${child}'`,
+    ({ root, child, started }) =>
+      `Run ${child}, which event ${started} of run ${root} has started, is not there.`,
+  ],
+  [
+    "a child that is nobody's any more",
+    ({ child }) => `UPDATE runs SET parent = NULL WHERE id = '${child}'`,
+    ({ child, last }) =>
+      `What is listed of run ${child} (parentRunId) is not what its journal says, up to event ${last} of run ${child}.`,
+  ],
+  [
+    "a child whose end was cut off",
+    ({
+      child,
+      last,
+    }) => `DELETE FROM events WHERE run = (SELECT n FROM runs WHERE id = '${child}') AND seq = ${last};
+      UPDATE runs SET seq = seq - 1, hash = (SELECT hash FROM events WHERE run = n AND seq = ${last} - 1) WHERE id = '${child}'`,
+    ({ root, child, ended, last }) =>
+      `The end of run ${child}, which event ${ended} of run ${root} says that it has, is not there: its journal stops at event ${Number(last) - 1}.`,
+  ],
+  [
+    "an agent that may more",
+    ({ definition }) =>
+      `UPDATE blobs SET text = replace(text, '"maxTurns"', '"maxturns"') || ' ' WHERE hash = '${definition}'`,
+    ({ child, definition }) =>
+      `The stored value ${definition}, which event 1 of run ${child} rests on, is missing or damaged.`,
+  ],
+  [
+    "an agent that is gone",
+    ({ definition }) => `DELETE FROM blobs WHERE hash = '${definition}'`,
+    ({ child, definition }) =>
+      `The stored value ${definition}, which event 1 of run ${child} rests on, is missing or damaged.`,
+  ],
+  [
+    "a run that is said to be another",
+    ({ child }) =>
+      `UPDATE runs SET agent = 'lead', summary = '"Nothing."', usage = json_set(usage, '$.cost', 9) WHERE id = '${child}'`,
+    ({ child, last }) =>
+      `What is listed of run ${child} (agent, summary, usage) is not what its journal says, up to event ${last} of run ${child}.`,
+  ],
+  [
+    "a run that nobody has started",
+    ({ root, stranger }) => `UPDATE runs SET root = '${root}', parent = '${root}' WHERE id = '${stranger}'`,
+    ({ root, stranger }) => `Run ${stranger} is listed below run ${root}, whose journal does not tell of it.`,
+  ],
+];
+
+test("[A16] [J7] [J9] [P6] [I3] what was taken out, cut off or forged beside the chains is named by run and event", async () => {
+  await using p = await project(FILES);
+  const { root, child } = await approved(p);
+  expect((await p.cadre("run", "--yes", "writer", "write it, too")).code).toBe(0);
+  const listed = (await p.cadre("runs", "--json")).lines();
+  const stranger = String(listed.find(({ agent }) => agent === "writer")!["id"]);
+  const events = async (id: string) => (await p.cadre("show", id, "--events", "--json")).lines();
+  const [above, below] = [await events(root), await events(child)];
+  const seqOf = (type: string) => String(above.find((event) => event["type"] === type)!["seq"]);
+  const { definition } = below[0]!["payload"] as { definition: string };
+  const [started, ended] = [seqOf("CHILD_RUN_STARTED"), seqOf("CHILD_RUN_COMPLETED")];
+  const ids = { root, child, stranger, definition, started, ended, last: String(below.length) };
+  const [state, kept] = [join(p.folder, ".cadre"), join(p.folder, "kept")];
+  await cp(state, kept, { recursive: true });
+  for (const [what, sql, problem] of TAMPERED) {
+    using file = new DatabaseSync(join(state, "cadre.db"));
+    file.exec(sql(ids));
+    file.close();
+    const checked = await p.cadre("verify", root, "--json");
+    expect(checked.lines()[0], what).toMatchObject({ ok: false, problem: problem(ids) });
+    expect(checked.code).toBe(1);
+    await rm(state, { recursive: true });
+    await cp(kept, state, { recursive: true });
+  }
+  expect((await p.cadre("verify", root)).code).toBe(0);
+});
+
+test("[J9] [J7] a file from which a run was taken out, and which was summed anew, is not whole", async () => {
+  await using p = await project(FILES);
+  const { root, child } = await approved(p);
+  await p.cadre("export", root, "--format", "jsonl", "--to", "tree.jsonl");
+  const lines = (await readFile(join(p.folder, "tree.jsonl"), "utf8")).trimEnd().split("\n").slice(0, -1);
+  const left = lines.filter((line) => !line.startsWith(`{"run":"${child}"`));
+  expect(left.length).toBeLessThan(lines.length);
+  const sum = left.reduce((before, line) => digest(`${before}\n${line}`), "");
+  await p.write("cut.jsonl", `${left.join("\n")}\n${JSON.stringify({ end: { lines: left.length, sum } })}\n`);
+  expect(await p.cadre("verify", "cut.jsonl")).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(
+      new RegExp(`^Not whole: Run ${child}, which event \\d+ of run ${root} has started, is not there`),
+    ),
+  });
+});
+
 test("[J9] [I8] in a file that was altered and summed anew, the call that is not what was approved is named", async () => {
   await using p = await project(FILES);
   const { root, child } = await approved(p);

@@ -9,6 +9,7 @@ import type { LoopParts } from "./parts.ts";
 import { attended, judgeCall } from "./propose.ts";
 import { NOT_MADE } from "./propose-made.ts";
 import type { RunView } from "./run-journal.ts";
+import { isStandIn } from "./stand-in.ts";
 
 type Parts = Pick<LoopParts, "judge" | "authority">;
 
@@ -25,6 +26,8 @@ export function otherVerdict(view: RunView, event: JournalEvent, parts: Parts): 
     judgeCall({ name }, asked, effect, view.state.grants, view, { ...parts, clock }),
     view,
   );
+  // A rule that denies comes before what is recorded.
+  if (isStandIn(rule) && now.verdict !== "deny") return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 

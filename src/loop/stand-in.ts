@@ -9,6 +9,11 @@ import type { Store } from "../stores/store.ts";
 import type { LoopParts } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
+const RECORDED_IN = "fork: recorded in ";
+
+/** Whether it was decided by what is recorded, not by a rule. */
+export const isStandIn = (rule: string): boolean => rule.startsWith(RECORDED_IN);
+
 /** The proposal as it was judged, or as it is answered by what is recorded. */
 export async function orRecorded(
   judged: EventBody,
@@ -29,7 +34,7 @@ export async function orRecorded(
     name,
     effect,
     verdict: "allow" as const,
-    rule: `fork: recorded in ${runId}#${seq}`,
+    rule: `${RECORDED_IN}${runId}#${seq}`,
   };
   return [
     { type: "TOOL_PROPOSED", payload: proposal },

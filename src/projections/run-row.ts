@@ -81,6 +81,12 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
   };
 }
 
+/** As a whole journal says it. */
+export function foldedRow(journal: readonly JournalEvent[]): RunRow {
+  const [first, ...rest] = journal as readonly [EventOf<"RUN_STARTED">, ...JournalEvent[]];
+  return rest.reduce(applyRunRow, firstRow(first.runId, first.payload, first.ts));
+}
+
 /** A turn counts when it is begun: the row does not know which call is open. */
 export function applyRunRow(row: RunRow, event: JournalEvent): RunRow {
   row.seq = event.seq;

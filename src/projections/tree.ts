@@ -53,10 +53,15 @@ function spentBy({ usage }: RunRow): Spent {
   return { usage: { input, output, cacheRead, cacheWrite }, cost: unpriced > 0 ? null : cost };
 }
 
+const SET_ASIDE = "The run was set aside and needs a person: ";
+
+export const isChildSetAside = ({ success, summary }: Payload<"CHILD_RUN_COMPLETED">): boolean =>
+  !success && summary.startsWith(SET_ASIDE);
+
 /** E5: what it says of a child that was set aside: for the parent it has ended. */
 export function childSetAside(row: RunRow, reason: string): EventBody | undefined {
   if (row.parentRunId === undefined || row.parentKey === undefined) return undefined;
-  const summary = `The run was set aside and needs a person: ${reason}`;
+  const summary = `${SET_ASIDE}${reason}`;
   const { id, agent, parentKey } = row;
   return {
     type: "CHILD_RUN_COMPLETED",

@@ -12,6 +12,7 @@ import {
   TERMINAL_TYPES,
 } from "../journal/events.ts";
 import { keyOf } from "../journal/keys.ts";
+import { namedValues } from "../journal/named-values.ts";
 import { type Held, isWhole } from "./held.ts";
 import {
   type Append,
@@ -94,10 +95,7 @@ export const isNews = (event: JournalEvent): boolean =>
 
 export function blobsOf(event: JournalEvent, stored: string): string[] {
   const whole = blobNamed(stored);
-  const own = whole === undefined ? [] : [whole];
-  if (event.type === "RUN_STARTED") own.push(event.payload.definition);
-  if (event.type === "TOOL_RESULT" && event.payload.ref !== undefined) own.push(event.payload.ref);
-  return own;
+  return [...(whole === undefined ? [] : [whole]), ...namedValues(event)];
 }
 
 export function blobNamed(stored: string): string | undefined {

@@ -1,6 +1,6 @@
 // Forking and comparing from the terminal, with a real shell: what was done once is not done again.
 
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agent, project } from "../../src/cli/cli.fixture.ts";
@@ -34,6 +34,11 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
     journal.stdout,
   );
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole/);
+  const [forked] = (await p.cadre("runs", "--json")).lines().filter((row) => row["trigger"] === "fork");
+  expect(await p.cadre("replay", String(forked!["id"]))).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^The same: /),
+  });
 
   const edited = await p.cadre("fork", "--json", `${id}#1`, "--message", "deploy carefully");
   expect(edited.lines().at(-1)).toMatchObject({ status: "completed", summary: "Did nothing, carefully." });
@@ -61,4 +66,27 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
     code: 2,
     stderr: expect.stringContaining("has no event 999"),
   });
+});
+
+test("[FK4] a fork and a retry of a run whose agent's file is gone begin once, and go on to their end", async () => {
+  await using p = await project({
+    "agents/ops.md": agent("ops"),
+    "ops.script.yaml": "turns:\n  - error: { status: 401, message: wrong key }\n",
+  });
+  const [, id] = /cadre retry (\w+)/.exec((await p.cadre("run", "ops", "deploy")).stdout)!;
+  await p.write(
+    "ops.script.yaml",
+    SCRIPT.replace("calls: [{ tool: Bash", "text: Done.\n  - calls: [{ tool: Bash"),
+  );
+  await rm(join(p.folder, "agents/ops.md"));
+  for (const args of [
+    ["fork", `${id}#1`],
+    ["retry", id!],
+  ])
+    expect(await p.cadre(...args, "--json"), args[0]).toMatchObject({ code: 0, stderr: "" });
+  expect((await p.cadre("runs", "--json")).lines().map((row) => [row["trigger"], row["status"]])).toEqual([
+    ["retry", "completed"],
+    ["fork", "completed"],
+    ["user", "failed"],
+  ]);
 });

@@ -35,7 +35,9 @@ async function record(tree: GoldenTree): Promise<string> {
       await decideAll(runtime, runId, decision);
     }
     await settled(runtime, runId);
-    const row = (await runtime.store.run(runId))!;
+    const recorded = tree.forkedAt === undefined ? { runId } : await runtime.fork(runId, { seq: tree.forkedAt });
+    await settled(runtime, recorded.runId);
+    const row = (await runtime.store.run(recorded.runId))!;
     const { store, people } = runtime;
     const lines = await whenAtRest(() => moveOut(row, { store, ids: people.ids, version }));
     const text = (await Array.fromAsync(lines)).join("");

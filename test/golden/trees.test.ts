@@ -81,6 +81,23 @@ describe("replay", () => {
     expect(divergence?.now).toMatch(/^ask look \(project ask look/);
   });
 
+  it("[L2] [FK2] what stands in for a fork's effect is given, unless a rule would now deny the call", async () => {
+    const { replay, root } = await opened(file("fork"));
+    const rules = { allow: [], ask: ["charge"], deny: [] };
+    const asks = await replay({ authority: () => [{ source: "project", rules }] });
+    const origin = (await runtime!.store.journal(root))[0];
+    expect(asks.divergence?.runId).toBe(origin?.type === "RUN_STARTED" && origin.payload.continues?.runId);
+    const own = await replayRuns([root], {
+      ...runtime!.parts,
+      authority: () => [{ source: "project", rules: { allow: [], ask: [], deny: ["charge"] } }],
+    });
+    expect(own.divergence).toMatchObject({
+      runId: root,
+      recorded: expect.stringMatching(/^allow charge \(fork: recorded in /),
+      now: "deny charge (project deny charge)",
+    });
+  });
+
   it("[L2] a decision that has changed is reported at its event, the earliest of the tree first", async () => {
     const { replay } = await opened(file("delegation"));
     const changed: typeof decide = (view, facts) => {

@@ -15,6 +15,8 @@ export interface GoldenTree {
   says: Record<string, (request: ScriptedRequest) => ScriptedTurn | string>;
   /** What a person decides, in order; when there is no more, the tree is left waiting. */
   decisions?: (Decision | "cancel")[];
+  /** Recorded is a fork of the tree, at this event of it. */
+  forkedAt?: number;
   /** How the root ends, in the recording or after everything that waits was approved. */
   ends: "completed" | "failed" | "cancelled";
 }
@@ -115,6 +117,19 @@ export const TREES: Record<string, GoldenTree> = {
       reader: ({ turn }) =>
         turn === 1 ? { calls: [{ tool: "hear", input: { what: "the news" } }] } : turn === 2 ? { calls: [CHARGE] } : "Done.",
     },
+    ends: "completed",
+  },
+  fork: {
+    agents: { lead: "agents: [clerk]\ntools: [charge, delegate]", clerk },
+    files: { "cadre.yaml": "permissions: { allow: [charge, delegate] }\n" },
+    says: {
+      lead: ({ lastTool }) => {
+        if (lastTool === undefined) return { calls: [CHARGE] };
+        return lastTool === "charge" ? asksFor("clerk", "one") : { report: { summary: "Charged, and done." } };
+      },
+      clerk: () => "Done.",
+    },
+    forkedAt: 1,
     ends: "completed",
   },
   denied: {

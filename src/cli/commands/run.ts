@@ -112,7 +112,7 @@ async function begin(visit: Stay, connection: Connection, key: string): Promise<
   }
   if (options.model !== undefined) await refuseOthersModel(client);
   const runId = await beginOrder(client, order, company.type !== "nobody", key);
-  await sayAgentWarnings(client, runId, invocation);
+  await sayAgentWarnings(client, runId, order, invocation);
   return [watched(runId)];
 }
 

@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { isPage, journalOfPage } from "../../api/tree-page.ts";
 import { CadreError } from "../../errors.ts";
 import { checkReceipts } from "../../loop/receipts.ts";
+import { treeProblem } from "../../loop/whole-tree.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -43,7 +44,9 @@ async function verifyFile(invocation: Invocation, file: string): Promise<number>
       events.map(({ event }) => event),
       ({ runId }) => runId,
     );
-    const { receipts, problem } = checkReceipts(journals, (text) => hash("sha256", text));
+    const { receipts, problem = treeProblem(journals) } = checkReceipts(journals, (text) =>
+      hash("sha256", text),
+    );
     const runs = journals.size;
     const checked = { file, ok: !problem, runId: root, version, runs, events: events.length, receipts };
     const { message, ...at } = problem ?? {};
