@@ -1,17 +1,15 @@
 // What must be the same with either engine on Postgres, whatever the clocks of the workers say, however much rests in the
-// store, and whoever wrote it. Both engines are tried at the same time: most of it is waiting.
+// store, and whoever wrote it.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
-import { messageOf } from "../../src/errors.ts";
+import { expect } from "vitest";
 import { moveIn } from "../../src/stores/carry.ts";
 import { admit, suspended, take } from "../../src/stores/contract/kit.contract.ts";
-import { describe as onPostgres, startPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
 import type { Store } from "../../src/stores/store.ts";
-import { type Crew, type EngineName, type Ground, gather, SOON } from "./crew.ts";
+import { type Crew, type EngineName, type Ground, SOON } from "./crew.ts";
 import { PATIENCE_S } from "./trees.ts";
+import { eitherEngine } from "./with-both.ts";
 
 const SUSPENDED = Number(process.env["CADRE_TEST_SUSPENDED"] ?? 2_000);
 const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
@@ -19,36 +17,10 @@ const NEWER = ["--import", fileURLToPath(new URL("../scale/newer-version.ts", im
 const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url);
 const HOUR_MS = 3_600_000;
 
-describe("either engine", () => {
-  onPostgres("on Postgres", () => {
-    let ground: Ground;
-    beforeAll(async () => {
-      const servers = [startPostgres("fsync=off", "max_connections=300"), startRestate()] as const;
-      const [postgres, restate] = await Promise.all(servers);
-      ground = { postgres, restate };
-    });
-    afterAll(() => Promise.all([ground.postgres.end(), ground.restate.end()]));
-
-    const withBoth = (title: string, body: (crew: Crew, engine: EngineName, at: Ground) => Promise<void>) =>
-      test(title, async () => {
-        const tried = (["pg-boss", "restate"] as const).map(async (engine) => {
-          const crew = await gather(engine, ground);
-          try {
-            await body(crew, engine, ground);
-          } catch (cause) {
-            throw new Error(`${engine}: ${messageOf(cause)}`, { cause });
-          } finally {
-            await crew.end();
-          }
-        });
-        const failed = (await Promise.allSettled(tried)).filter(({ status }) => status === "rejected");
-        expect(failed).toEqual([]);
-      });
-
-    withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
-    withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
-    withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
-  });
+eitherEngine("either engine", ({ withBoth }) => {
+  withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
+  withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
+  withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
 });
 
 async function clocks(crew: Crew): Promise<void> {
