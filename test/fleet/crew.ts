@@ -30,7 +30,7 @@ export interface Crew {
   /** Admits, and drives nothing. */
   server: Runtime;
   /** Of Node, and for the process. Three at most at the same time. */
-  hire(flags?: readonly string[], env?: Record<string, string>): Promise<ChildProcess>;
+  hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
   /** `kill -9`, and it is gone. */
   kill(pid: number): Promise<void>;
   /** With the same key it is the same run, however often it is asked for. */
@@ -51,6 +51,9 @@ export interface Crew {
   grown(trees: number): Promise<void>;
   end(): Promise<void>;
 }
+
+/** `readyAfter`: milliseconds since its process began. `risenBy`: bytes of memory that it took meanwhile. */
+export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
 
 export interface Waiter {
   runId: string;
@@ -115,8 +118,9 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
         env: { ...process.env, ...settings, ...listen, ...env },
       });
       workers[place] = worker;
-      await Promise.race([once(worker, "message"), once(worker, "exit").then(() => expect.fail("it ended"))]);
-      return worker;
+      const ended = once(worker, "exit").then(() => expect.fail("it ended"));
+      const [ready] = await Promise.race([once(worker, "message"), ended]);
+      return Object.assign(worker, ready as Pick<Hired, "readyAfter" | "risenBy">);
     },
     kill: (pid) => dismiss(workers.find((worker) => worker?.pid === pid)),
     admit,
