@@ -95,6 +95,50 @@ test("keys that are anybody's to choose are not misspelt", () => {
   expect(kubernetesProblems({ ...map!, data: { anything: "x" } })).toEqual([]);
 });
 
+// A run's model is resolved where it is admitted, and asked where it is driven: with the key only there, the API would take
+// the rehearsal for the default and refuse whoever names a model.
+test.each(["compose/pg-boss.yaml", "compose/restate.yaml", "kubernetes/cadre.yaml"])(
+  "the API has the providers' variables that the workers have: %s",
+  (file) => {
+    const [api, worker] = file.startsWith("compose") ? composed(file) : deployed(file);
+    expect(api).toHaveProperty("ANTHROPIC_API_KEY");
+    expect(api).toEqual(worker);
+  },
+);
+
+function composed(file: string): Json[] {
+  const services = composeOf(read(file))["services"] as Record<string, { environment: Json }>;
+  return ["api", "worker"].map((name) => ofProviders(Object.entries(services[name]!.environment)));
+}
+
+interface Deployment {
+  metadata: { name: string };
+  spec: { template: { spec: { containers: { env: { name: string }[] }[] } } };
+}
+
+function deployed(file: string): Json[] {
+  const all = manifestsOf(read(file)).filter(({ kind }) => kind === "Deployment") as unknown as Deployment[];
+  return ["cadre-api", "cadre-worker"].map((name) => {
+    const { spec } = all.find(({ metadata }) => metadata.name === name)!;
+    const { env } = spec.template.spec.containers[0]!;
+    return ofProviders(env.map(({ name: variable, ...rest }) => [variable, rest]));
+  });
+}
+
+const ofProviders = (variables: [string, unknown][]): Json =>
+  Object.fromEntries(variables.filter(([name]) => !name.startsWith("CADRE_")));
+
+test("the balancer has room for the addresses of all workers that it may find, in one answer", () => {
+  const [, bytes] = /accepted_payload_size (\d+)/.exec(read("haproxy.cfg"))!;
+  const [, workers] = /server-template worker (\d+)/.exec(read("haproxy.cfg"))!;
+  // 16 bytes for each A record; a name, and what stands before the records, are less than 512.
+  expect(512 + 16 * Number(workers)).toBeLessThanOrEqual(Number(bytes));
+  for (const page of ["deploy.md", "restate.md"])
+    expect(readFileSync(new URL(`../docs/guide/${page}`, DEPLOY), "utf8")).toMatch(
+      new RegExp(`${workers} (workers|at most)`),
+    );
+});
+
 test("the image has the packages that the tests ran with", () => {
   const { devDependencies } = createRequire(import.meta.url)("../package.json") as {
     devDependencies: Record<string, string>;

@@ -1,54 +1,30 @@
 // What must be the same with either engine on Postgres, whatever the clocks of the workers say, however much rests in the
-// store, and whoever wrote it. Both engines are tried at the same time: most of it is waiting.
+// store, and whoever wrote it.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
-import { messageOf } from "../../src/errors.ts";
+import { expect } from "vitest";
 import { moveIn } from "../../src/stores/carry.ts";
 import { admit, suspended, take } from "../../src/stores/contract/kit.contract.ts";
-import { describe as onPostgres, startPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
 import type { Store } from "../../src/stores/store.ts";
-import { type Crew, type EngineName, type Ground, gather, SOON } from "./crew.ts";
+import { type Crew, type EngineName, type Ground, SOON } from "./crew.ts";
 import { PATIENCE_S } from "./trees.ts";
+import { eitherEngine, setting } from "./with-both.ts";
 
-const SUSPENDED = Number(process.env["CADRE_TEST_SUSPENDED"] ?? 2_000);
+const SUSPENDED = setting("CADRE_TEST_SUSPENDED", 10_000);
+const RUNNABLE = setting("CADRE_TEST_RUNNABLE", 500);
+/** Ten times what we aim at: it shows that nobody hangs. */
+const READY_MS = 10 * 5_000;
+const RISE = 200 * 2 ** 20;
 const SKEWED = ["--import", fileURLToPath(new URL("./skewed-clock.ts", import.meta.url))];
 const NEWER = ["--import", fileURLToPath(new URL("../scale/newer-version.ts", import.meta.url))];
 const GOLDEN = new URL("../golden/0.1.0/delegation-waits.cadre", import.meta.url);
 const HOUR_MS = 3_600_000;
 
-describe("either engine", () => {
-  onPostgres("on Postgres", () => {
-    let ground: Ground;
-    beforeAll(async () => {
-      const servers = [startPostgres("fsync=off", "max_connections=300"), startRestate()] as const;
-      const [postgres, restate] = await Promise.all(servers);
-      ground = { postgres, restate };
-    });
-    afterAll(() => Promise.all([ground.postgres.end(), ground.restate.end()]));
-
-    const withBoth = (title: string, body: (crew: Crew, engine: EngineName, at: Ground) => Promise<void>) =>
-      test(title, async () => {
-        const tried = (["pg-boss", "restate"] as const).map(async (engine) => {
-          const crew = await gather(engine, ground);
-          try {
-            await body(crew, engine, ground);
-          } catch (cause) {
-            throw new Error(`${engine}: ${messageOf(cause)}`, { cause });
-          } finally {
-            await crew.end();
-          }
-        });
-        const failed = (await Promise.allSettled(tried)).filter(({ status }) => status === "rejected");
-        expect(failed).toEqual([]);
-      });
-
-    withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
-    withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
-    withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
-  });
+eitherEngine("either engine", ({ withBoth }) => {
+  withBoth("[F36] clocks of workers that are hours apart, and jump, change no timer and no lease", clocks);
+  withBoth("[F37] what is suspended is left alone at every start, and what is runnable begins", startUp);
+  withBoth("[F39] [E9] what an older version left goes on, what a newer one wrote is left to it", versions);
 });
 
 async function clocks(crew: Crew): Promise<void> {
@@ -90,7 +66,7 @@ async function wasPatient(runId: string, store: Store): Promise<void> {
 
 async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<void> {
   const { store } = crew.server;
-  await Promise.all(Array.from({ length: SUSPENDED }, (_, i) => plantSuspended(`s${i}`, store)));
+  await plantSuspended(crew, ground);
   const atRest = () =>
     ground.postgres.query(
       "SELECT count(*), sum(seq) AS events, sum(epoch) AS taken FROM runs WHERE agent = 'coder' AND worker IS NULL AND due_at IS NULL",
@@ -98,8 +74,18 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
     );
   const before = await atRest();
   expect(before).toMatchObject([{ count: String(SUSPENDED) }]);
-  const runnable = await Promise.all(Array.from({ length: 10 }, () => crew.admit("waiter", "wait for all")));
-  const start = () => crew.hire([], { CADRE_TEST_CONCURRENCY: "3" });
+  const admitted = Array.from({ length: RUNNABLE }, () => crew.admit("waiter", "wait for all"));
+  const runnable = await Promise.all(admitted);
+  const start = async () => {
+    const worker = await crew.hire([], { CADRE_TEST_CONCURRENCY: "3" });
+    const risenBy = `${(worker.risenBy / 2 ** 20).toFixed(0)} MB`;
+    console.log(
+      `${engine}: ready after ${worker.readyAfter.toFixed(0)} ms, ${risenBy} more (${SUSPENDED}, ${RUNNABLE})`,
+    );
+    expect(worker.readyAfter).toBeLessThan(READY_MS);
+    expect(worker.risenBy).toBeLessThan(RISE);
+    return worker;
+  };
   const wakes = () => wakesOf(store.id, engine, ground);
   const once = { of: runnable.toSorted(), waitingTwice: [] };
 
@@ -112,13 +98,25 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
   await expect.poll(() => crew.begun().length, SOON).toBe(6);
   await expect.poll(wakes, SOON).toEqual(once);
   crew.letGo("all");
-  await crew.completed(runnable);
+  const done = () => store.countRuns({ agent: "waiter", status: ["completed"] });
+  await expect.poll(done, SOON).toBeGreaterThan(20);
   expect(await atRest()).toEqual(before);
 }
 
-async function plantSuspended(runId: string, store: Store): Promise<void> {
-  await admit(store, runId);
-  await (await take(store, runId)).append([suspended("s1")], { rest: { wakeAt: undefined } });
+/** One by the store, and the others after it: nobody has to read them, and whoever did could not. */
+async function plantSuspended({ url, server }: Crew, { postgres }: Ground): Promise<void> {
+  await admit(server.store, "s0");
+  await (await take(server.store, "s0")).append([suspended("s1")], { rest: { wakeAt: undefined } });
+  const named = "'s' || i";
+  const more = `generate_series(1, ${SUSPENDED - 1}) AS i`;
+  await postgres.query(
+    `INSERT INTO runs SELECT one.* FROM runs, ${more}, jsonb_populate_record(runs, jsonb_build_object(
+        'n', n + i, 'id', ${named}, 'root', ${named}, 'budget', ${named})) AS one;
+    INSERT INTO events SELECT one.* FROM events, head, ${more}, jsonb_populate_record(events, jsonb_build_object(
+        'position', events.position + i * head.position, 'run', run + i)) AS one;
+    UPDATE head SET position = position * ${SUSPENDED}, runs = runs + ${SUSPENDED - 1}, commits = commits + 1`,
+    url,
+  );
 }
 
 /** The runs that the engine has a wake of, and those of which more than one waits, beside one that may be under way. */

@@ -29,18 +29,36 @@ export interface Crew {
   url: string;
   /** Admits, and drives nothing. */
   server: Runtime;
-  /** Of Node, and for the process. Two at most. */
-  hire(flags?: readonly string[], env?: Record<string, string>): Promise<ChildProcess>;
-  admit(agent: string, task: string): Promise<string>;
+  /** Of Node, and for the process. Three at most at the same time. */
+  hire(flags?: readonly string[], env?: Record<string, string>): Promise<Hired>;
+  /** `kill -9`, and it is gone. */
+  kill(pid: number): Promise<void>;
+  /** With the same key it is the same run, however often it is asked for. */
+  admit(agent: string, task: string, key?: string): Promise<string>;
+  /** Small trees: what keeps everybody busy. */
+  plant(trees: number): Promise<string[]>;
+  /** A run that stays in the middle of a read: resolves when a worker is there. */
+  waiter(name: string): Promise<Waiter>;
   /** What really began, of all runs or of one. */
   begun(runId?: string): Effect[];
   /** Lets a run go on that stays in the middle of a read. */
   letGo(name: string): void;
   /** Until each has ended as it should, whoever has to be asked. */
-  completed(runIds: readonly string[]): Promise<void>;
+  completed(runIds: readonly string[], within?: number): Promise<void>;
   /** The same, and nothing happened twice. */
-  allEnd(runIds: readonly string[]): Promise<void>;
+  allEnd(runIds: readonly string[], within?: number): Promise<void>;
+  /** So many small trees are there, each of them whole, and each charged once. */
+  grown(trees: number): Promise<void>;
   end(): Promise<void>;
+}
+
+/** `readyAfter`: milliseconds since its process began. `risenBy`: bytes of memory that it took meanwhile. */
+export type Hired = ChildProcess & { readyAfter: number; risenBy: number };
+
+export interface Waiter {
+  runId: string;
+  name: string;
+  begun(): Effect[];
 }
 
 export const SOON = { timeout: 60_000, interval: 50 };
@@ -51,14 +69,14 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
   const folder = scratchFolder("cadre-crew-");
   const oracle = join(folder, "effects.log");
   const url = await postgres.newStore();
-  const [front, ...ports] = (await freePorts(3)) as [number, ...number[]];
+  const [front, ...ports] = (await freePorts(4)) as [number, ...number[]];
   const balancer = engine === "restate" ? await startBalancer(front, ports) : undefined;
   const { ingress, admin } = restate;
   mkdirSync(join(folder, "agents"));
   for (const [name, text] of Object.entries(AGENTS))
     writeFileSync(join(folder, "agents", `${name}.md`), text);
   const at = { ingress, admin, workers: `http://127.0.0.1:${front}` };
-  writeFileSync(join(folder, "cadre.yaml"), `concurrency: 100\nrestate: ${JSON.stringify(at)}\n`);
+  writeFileSync(join(folder, "cadre.yaml"), `concurrency: 1000\nrestate: ${JSON.stringify(at)}\n`);
   const settings = { CADRE_TRUST: "1", CADRE_STORE: url, CADRE_ENGINE: engine };
   const server = await createRuntime({
     folder,
@@ -67,37 +85,69 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
     scripts: { fleet: script },
     tools: oracleTools(oracle),
   });
-  const workers: ChildProcess[] = [];
-  const completed = async (runIds: readonly string[]): Promise<void> => {
-    const open = async () => {
+  /** By place: the one that is there, or was. */
+  const workers: (ChildProcess | undefined)[] = ports.map(() => undefined);
+  const admit: Crew["admit"] = async (agent, task, key) =>
+    (await server.admit({ agent, task, attended: true }, key)).runId;
+  const begun: Crew["begun"] = (runId) =>
+    effects(oracle).filter((effect) => runId === undefined || effect.runId === runId);
+  const completed: Crew["completed"] = async (runIds, within = SOON.timeout) => {
+    const open = [...runIds];
+    // One after the other: asking for all of them, again and again, would be most of the load.
+    const standing = async () => {
       await beThePerson(server, oracle);
-      const rows = await Promise.all(runIds.map((runId) => server.store.run(runId)));
-      return rows.filter((row) => row?.status !== "completed").map((row) => `${row?.id} ${row?.status}`);
+      for (let runId = open[0]; runId !== undefined; runId = open[0]) {
+        const row = await server.store.run(runId);
+        if (row?.status !== "completed") return `${open.length} are open, and ${runId} is ${row?.status}`;
+        open.shift();
+      }
+      return "all have ended";
     };
-    await expect.poll(open, { ...SOON, interval: 200 }).toEqual([]);
+    await expect.poll(standing, { timeout: within, interval: 200 }).toBe("all have ended");
   };
   return {
     url,
     server,
     async hire(flags = [], env = {}) {
-      const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[workers.length]}` };
+      const place = workers.findIndex((worker) => worker === undefined || hasEnded(worker));
+      const listen = { CADRE_RESTATE_LISTEN: `127.0.0.1:${ports[place]}` };
       // Flags may change modules as they are read.
       const program = flags.length > 0 ? SOURCE : programPath("fleet-worker");
       const worker = fork(program, [folder], {
         execArgv: [...flags],
         env: { ...process.env, ...settings, ...listen, ...env },
       });
-      workers.push(worker);
-      await Promise.race([once(worker, "message"), once(worker, "exit").then(() => expect.fail("it ended"))]);
-      return worker;
+      workers[place] = worker;
+      const ended = once(worker, "exit").then(() => expect.fail("it ended"));
+      const [ready] = await Promise.race([once(worker, "message"), ended]);
+      return Object.assign(worker, ready as Pick<Hired, "readyAfter" | "risenBy">);
     },
-    admit: async (agent, task) => (await server.admit({ agent, task, attended: true })).runId,
-    begun: (runId) => effects(oracle).filter((effect) => runId === undefined || effect.runId === runId),
+    kill: (pid) => dismiss(workers.find((worker) => worker?.pid === pid)),
+    admit,
+    plant: (trees) => Promise.all(Array.from({ length: trees }, (_, i) => admit("chief", `tree ${i}`))),
+    async waiter(name) {
+      const runId = await admit("waiter", `wait for ${name}`);
+      await expect.poll(() => begun(runId), SOON).toHaveLength(1);
+      return { runId, name, begun: () => begun(runId) };
+    },
+    begun,
     letGo: (name) => writeFileSync(join(folder, `${name}.go`), ""),
     completed,
-    async allEnd(runIds) {
-      await completed(runIds);
+    async allEnd(runIds, within) {
+      await completed(runIds, within);
       await checkInvariants(server.store, oracle);
+    },
+    async grown(trees) {
+      const runs = `SELECT agent, status, count(*)::int AS count FROM runs WHERE agent IN ('chief', 'buyer', 'stamper')
+        GROUP BY agent, status ORDER BY agent`;
+      expect(await postgres.query(runs, url)).toEqual(
+        ["buyer", "chief", "stamper"].map((agent) => ({ agent, status: "completed", count: trees })),
+      );
+      const charges = begun().filter(({ tool }) => tool === "charge");
+      expect(new Set(charges.map(({ runId, callId }) => `${runId}/${callId}`)).size, "all were charged").toBe(
+        trees,
+      );
+      expect(charges.length, "and none twice").toBe(trees);
     },
     async end() {
       await Promise.all(workers.map(dismiss));
@@ -108,8 +158,12 @@ export async function gather(engine: EngineName, { postgres, restate }: Ground):
   };
 }
 
-async function dismiss(worker: ChildProcess): Promise<void> {
-  if (worker.exitCode !== null || worker.signalCode !== null) return;
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+async function dismiss(worker: ChildProcess | undefined): Promise<void> {
+  if (!worker || hasEnded(worker)) return;
+  worker.kill("SIGCONT");
   worker.kill("SIGKILL");
   await once(worker, "exit");
 }

@@ -1,5 +1,5 @@
-// What the fleet works on: trees of two runs with every kind of effect, runs that stay in the middle of a read until the
-// test lets them go on, and runs whose provider makes them wait.
+// What the fleet works on: trees of two runs with every kind of effect, small trees whose children work side by side, runs
+// that stay in the middle of a read until the test lets them go on, and runs whose provider makes them wait.
 
 import type { ScriptedRequest, ScriptedTurn } from "../../src/models/script.ts";
 
@@ -9,11 +9,15 @@ const agent = (keys: string): string =>
 export const AGENTS: Record<string, string> = {
   lead: agent("agents: [hand]\ntools: [look]"),
   hand: agent("tools: { allow: [look, charge, stamp], ask: [], deny: [] }"),
+  chief: agent("agents: [buyer, stamper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }"),
+  buyer: agent("tools: { allow: [charge], ask: [], deny: [] }"),
+  stamper: agent("tools: [stamp]"),
   waiter: agent("tools: [look]"),
   patient: agent("tools: [look]"),
 };
 
 const act = (tool: string, what: string) => ({ tool, input: { what } });
+const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: `${to}, do your part` } });
 const DELAY = { delay: 20 };
 
 /** What its provider asks of the patient one. */
@@ -35,5 +39,8 @@ const says = (task: string): Record<string, ScriptedTurn[]> => ({
     { ...DELAY, calls: [act("charge", "card")] },
     { calls: [act("stamp", "receipt")] },
   ],
+  chief: [{ ...DELAY, calls: [delegate("buyer"), delegate("stamper")] }],
+  buyer: [{ ...DELAY, calls: [act("charge", "card")] }],
+  stamper: [{ ...DELAY, calls: [act("stamp", "receipt")] }],
   waiter: [{ calls: [act("look", `wait ${/for (\w+)/.exec(task)?.[1]}`)] }],
 });

@@ -1,5 +1,5 @@
-// One worker of the fleet under test: `node worker.ts <folder>`; its settings come by CADRE_* variables. Says "ready" to
-// whoever started it.
+// One worker of the fleet under test: `node worker.ts <folder>`; its settings come by CADRE_* variables. Says to whoever
+// started it that it is ready, after how long, and how much more memory it takes by then.
 
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { script } from "./trees.ts";
 
 const [folder = ""] = process.argv.slice(2);
 const concurrency = Number(process.env["CADRE_TEST_CONCURRENCY"] ?? 32);
+const atFirst = process.memoryUsage.rss();
 const runtime = await createRuntime({
   folder,
   env: process.env,
@@ -23,7 +24,7 @@ const runtime = await createRuntime({
   onProblem: ({ message, error }) => console.error(`${process.pid}: ${message}`, error),
 });
 await runtime.start();
-process.send!("ready");
+process.send!({ readyAfter: performance.now(), risenBy: process.memoryUsage.rss() - atFirst });
 process.on("SIGTERM", () => void runtime.stop().then(() => process.exit(0)));
 // Without whoever started it nobody would end it.
 process.on("disconnect", () => process.exit(0));

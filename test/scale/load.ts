@@ -1,5 +1,5 @@
-// The trees that workers are tried with: a lead, a child with an unsafe effect, a child with an idempotent one, and models
-// that take a moment, so that there is always something under way.
+// What the workers of two versions are tried with: a run with an unsafe effect, and a model that takes a moment, so that
+// there is always something under way.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,18 +13,13 @@ const agent = (keys: string): string =>
   `---\ndescription: one of the load\nmodel: scripted/load\n${keys}\n---\nYou do your part.\n`;
 
 const AGENTS: Record<string, string> = {
-  lead: agent("agents: [buyer, stamper]\ntools: []\ndelegation: { mode: parallel, maxParallel: 2 }"),
   buyer: agent("tools: [look, charge]"),
-  stamper: agent("tools: [stamp]"),
 };
 
-const delegate = (to: string) => ({ tool: "delegate", input: { agent: to, task: `${to}, do your part` } });
 const act = (tool: string) => ({ tool, input: { what: "card 1" } });
 
 const SAYS: Record<string, ScriptedTurn[]> = {
-  lead: [{ calls: [delegate("buyer"), delegate("stamper")] }, { report: { summary: "Bought and stamped." } }],
   buyer: [{ calls: [act("look")] }, { calls: [act("charge")] }, { report: { summary: "Bought." } }],
-  stamper: [{ calls: [act("stamp")] }, { report: { summary: "Stamped." } }],
 };
 
 const script: Script = ({ agent, turn }) => {

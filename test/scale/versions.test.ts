@@ -37,7 +37,7 @@ test("[E9] [F39] an older worker leaves alone what it does not understand, and a
   await expect.poll(async () => (await store.workers())[0]?.tooNew, SOON).toBe(2);
   expect(await store.quarantined()).toEqual([]);
 
-  await fleet.addWorker(undefined, ["--import", NEWER]);
+  await fleet.addWorker(["--import", NEWER]);
   await expect
     .poll(() => Promise.all([before, during].map(statusOf)), SOON)
     .toEqual(["completed", "completed"]);

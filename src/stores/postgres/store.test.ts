@@ -1,7 +1,9 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { fakeClock } from "../../clock.ts";
+import { admit } from "../contract/kit.contract.ts";
 import { storeContract } from "../store.contract.ts";
-import { describe, startPostgres, type TestPostgres } from "./postgres.fixture.ts";
+import { describe, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
+import { MIGRATIONS } from "./schema.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
@@ -25,4 +27,22 @@ describe("on a server", () => {
       },
     };
   });
+});
+
+test("[F39] tables of a newer Cadre: refused, unharmed", async () => {
+  const url = await postgres.newStore();
+  const store = await openPostgresStore({ url });
+  await admit(store, "r1");
+  await store.close();
+  const setVersion = (version: number) =>
+    postgres.query(`UPDATE meta SET value = '${version}' WHERE name = 'version'`, url);
+  await setVersion(99);
+  await expect(openPostgresStore({ url })).rejects.toMatchObject({
+    code: "JOURNAL_NEWER",
+    message: expect.stringMatching(/written by a newer version of Cadre \(format 99.* It is unharmed/),
+  });
+  await setVersion(MIGRATIONS.length);
+  const again = await openPostgresStore({ url });
+  expect((await again.journal("r1")).map(({ type }) => type)).toEqual(["RUN_STARTED"]);
+  await again.close();
 });

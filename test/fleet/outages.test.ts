@@ -1,0 +1,90 @@
+// Postgres goes away and comes back, every 5 to 10 seconds and once for longer than the store waits for it, while hundreds
+// of trees run with either engine. CADRE_TEST_TREES and CADRE_TEST_RESTARTS make it a long one.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import { toCadreError } from "../../src/errors.ts";
+import { seededRandom } from "../simulation/random.ts";
+import { type Crew, type Ground, SOON } from "./crew.ts";
+import { eitherEngine, setting } from "./with-both.ts";
+
+/** Half of them with each engine. */
+const TREES = Math.ceil(setting("CADRE_TEST_TREES", 500) / 2);
+const OUTAGES = setting("CADRE_TEST_RESTARTS", 3);
+const SEED = setting("CADRE_TEST_SEED", 20_261_116);
+
+const random = seededRandom(SEED);
+const AWAY_MS = 1_000;
+/** The store's patience is 10 s: its callers hear of this one, and leases run out. */
+const LONG_AWAY_MS = 11_000;
+const PLAN = Array.from({ length: OUTAGES }, (_, index) => ({
+  after: random.between(5_000, 10_000),
+  away: index === 1 ? LONG_AWAY_MS : AWAY_MS,
+}));
+const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
+/** For what is still open when the last one is over. */
+const REST_MS = 60_000 + 300 * TREES;
+
+eitherEngine("Postgres is away", ({ withBoth }) => {
+  const crews: Crew[] = [];
+  /** The same for both: they share the Postgres. */
+  let outages: Promise<void> | undefined;
+
+  withBoth(
+    "[F34] again and again while trees run: all of them end, and nothing is done twice",
+    async (crew, engine, ground) => {
+      await Promise.all([crew.hire(), crew.hire()]);
+      crews.push(crew);
+      const planted = feed(crew);
+      outages ??= comeAndGo(ground, crews);
+      await outages;
+      const over = performance.now();
+      await crew.allEnd(await planted, REST_MS);
+      await crew.grown(TREES);
+      const seconds = ((performance.now() - over) / 1_000).toFixed(1);
+      console.log(`${engine}: ${TREES} trees, all ended and checked ${seconds} s after the last outage`);
+    },
+    2 * (LASTS_MS + REST_MS),
+  );
+});
+
+/** Evenly, and during the outages too: what nobody has answered is asked for again, and is the same tree. */
+async function feed(crew: Crew): Promise<string[]> {
+  const from = performance.now();
+  const admitted: Promise<string>[] = [];
+  while (admitted.length < TREES) {
+    const due = Math.ceil((TREES * (performance.now() - from)) / LASTS_MS);
+    while (admitted.length < Math.min(due, TREES)) admitted.push(plant(crew, `tree ${admitted.length}`));
+    await pause(50);
+  }
+  return Promise.all(admitted);
+}
+
+async function plant(crew: Crew, name: string): Promise<string> {
+  for (;;) {
+    try {
+      return await crew.admit("chief", name, name);
+    } catch (error) {
+      if (toCadreError(error).code !== "STORAGE_UNUSABLE") throw error;
+    }
+  }
+}
+
+async function comeAndGo({ postgres }: Ground, crews: readonly Crew[]): Promise<void> {
+  for (const { after, away } of PLAN) {
+    await pause(after);
+    const running = (crew: Crew) => crew.server.store.countRuns({ status: ["running"] });
+    await expect
+      .poll(async () => Math.min(...(await Promise.all(crews.map(running)))), SOON)
+      .toBeGreaterThan(0);
+    const open = await Promise.all(
+      crews.map((crew) =>
+        crew.server.store.countRuns({ agent: "chief", status: ["pending", "running", "waiting"] }),
+      ),
+    );
+    await postgres.stop();
+    await pause(away);
+    await postgres.start();
+    console.log(`Postgres was away for ${away / 1_000} s while ${open.join(" and ")} trees were open`);
+  }
+}

@@ -1,0 +1,63 @@
+// The same test with either engine, at the same time, on one Postgres and one Restate: most of it is waiting.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { describe, startRestate } from "../../src/engines/restate/restate.fixture.ts";
+import { messageOf } from "../../src/errors.ts";
+import { describe as onPostgres, startPostgres } from "../../src/stores/postgres/postgres.fixture.ts";
+import { type Crew, type EngineName, type Ground, gather } from "./crew.ts";
+
+export type Body = (crew: Crew, engine: EngineName, ground: Ground) => Promise<void>;
+
+export interface Ways {
+  withBoth(title: string, body: Body, timeout?: number): void;
+  withOne(engine: EngineName, title: string, body: Body): void;
+}
+
+export function eitherEngine(title: string, define: (ways: Ways) => void): void {
+  describe(title, () => {
+    onPostgres("on Postgres", () => {
+      let ground: Ground;
+      beforeAll(async () => {
+        const servers = [startPostgres("fsync=off", "max_connections=300"), startRestate()] as const;
+        const [postgres, restate] = await Promise.all(servers);
+        ground = { postgres, restate };
+      });
+      afterAll(() => Promise.all([ground.postgres.end(), ground.restate.end()]));
+
+      define({
+        withBoth(what, body, timeout) {
+          test(
+            what,
+            async () => {
+              const tried = (["pg-boss", "restate"] as const).map((engine) => tryWith(engine, body, ground));
+              const failed = (await Promise.allSettled(tried)).filter(({ status }) => status === "rejected");
+              expect(failed).toEqual([]);
+            },
+            timeout,
+          );
+        },
+        withOne(engine, what, body) {
+          test(what, () => tryWith(engine, body, ground));
+        },
+      });
+    });
+  });
+}
+
+async function tryWith(engine: EngineName, body: Body, ground: Ground): Promise<void> {
+  const crew = await gather(engine, ground);
+  try {
+    await body(crew, engine, ground);
+  } catch (cause) {
+    throw new Error(`${engine}: ${messageOf(cause)}`, { cause });
+  } finally {
+    await crew.end();
+  }
+}
+
+/** A whole number by a variable, for a test that is to be longer. */
+export function setting(name: string, otherwise: number): number {
+  const given = Number(process.env[name] ?? otherwise);
+  if (!Number.isSafeInteger(given) || given < 1) throw new Error(`${name} is a whole number from 1 on.`);
+  return given;
+}
