@@ -138,7 +138,7 @@ class PostgresStore extends Beside implements Store {
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
     batch.touch(held);
-    return takeLease(held, worker, until);
+    return takeLease(held, worker, { now, until });
   }
 
   release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
