@@ -199,6 +199,8 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
   );
   expect(error).toMatchObject({ code: "STORAGE_UNUSABLE" });
   expect(String(error)).toContain("postgres://127.0.0.1:1/x cannot be reached");
+  expect(String(error)).toContain("Nothing was started");
+  expect(String(error)).not.toContain("goes on");
   const store = await openPostgresStore({ url: await postgres.newStore() });
   await store.close();
   await expect(store.position()).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
