@@ -1,4 +1,5 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBeside } from "../stores/postgres/open.ts";
 import { describe, startPostgres, type TestPostgres } from "../stores/postgres/postgres.fixture.ts";
 import { engineContract } from "./engine.contract.ts";
 import { createPgBossEngine } from "./pg-boss.ts";
@@ -11,14 +12,46 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.end());
 
+const open = (storeId: string) =>
+  createPgBossEngine({
+    url,
+    storeId,
+    pool: "default",
+    concurrency: 4,
+    patiently: (start, isOver) => openBeside(url, start, isOver),
+    onError: () => {},
+  });
+
 describe("on a server", () => {
-  engineContract("pg-boss", async () => ({
-    engine: await createPgBossEngine({
-      url,
-      storeId: "s1",
-      pool: "default",
-      concurrency: 4,
-      onError: () => {},
-    }),
-  }));
+  engineContract("pg-boss", async () => ({ engine: await open("s1") }));
+
+  test("[E3] [F34] a database that is away while the engine starts is waited for", async () => {
+    const engine = await open("s2");
+    const driven = Promise.withResolvers<string>();
+    await postgres.stop();
+    const started = engine.start(async (runId) => driven.resolve(runId));
+    await engine.wake("r0");
+    await postgres.start();
+    await started;
+    await engine.wake("r1");
+    expect(await driven.promise).toBe("r1");
+    await engine.stop();
+  }, 60_000);
+
+  test("[E3] an engine that could not start leaves nothing running", async () => {
+    const theirs = () =>
+      postgres.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'cadre-engine'");
+    const before = await open("s3");
+    await before.start(async () => {});
+    await before.stop();
+    await postgres.query("ALTER FUNCTION cadre_pgboss.create_queue RENAME TO away");
+    const engine = await open("s4");
+    await expect(engine.start(async () => {})).rejects.toMatchObject({
+      code: "STORAGE_UNUSABLE",
+      message: expect.stringContaining("create_queue"),
+    });
+    await engine.stop();
+    await expect.poll(theirs).toEqual([]);
+    await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
+  }, 60_000);
 });

@@ -5,7 +5,8 @@
 //  2  A handler never fails (E4): what a drive throws is told, and its job is done with. Retries are left for one thing:
 //     a worker that is not heard of any more, whose runs are delivered again.
 //  3  A job lasts as long as its drive, which may be hours of steps. It is cut off after a day, through the signal.
-//  4  `stop` takes nothing new, aborts what is under way and waits for it.
+//  4  A database that is away while it starts is waited for as the store waits for it.
+//  5  `stop` takes nothing new, aborts what is under way and waits for it.
 
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { CadreError, messageOf } from "../errors.ts";
@@ -18,6 +19,8 @@ export interface PgBossEngineOptions {
   storeId: string;
   /** Drives at the same time. */
   concurrency: number;
+  /** Opens it, again and again for a while where the database is away: as the store does. */
+  patiently(open: () => Promise<void>, isOver: () => boolean): Promise<void>;
   /** Whose wakes these are; each pool has a queue of its own. */
   pool: string;
   /** For a drive that broke its contract, and for a database that is away: it is tried again. Must not throw. */
@@ -95,7 +98,10 @@ class PgBossEngine implements Engine {
   }
 
   async start(drive: Drive): Promise<void> {
-    await this.open();
+    await this.options.patiently(
+      () => this.open(),
+      () => this.stopped !== undefined,
+    );
     for (let slot = 0; slot < this.options.concurrency; slot++) await this.work(drive);
   }
 
@@ -113,15 +119,21 @@ class PgBossEngine implements Engine {
   }
 
   private async connect(): Promise<void> {
-    await this.boss.start();
-    await this.boss.createQueue(this.queue, {
-      policy: "short",
-      notify: true,
-      heartbeatSeconds: SILENT_S,
-      expireInSeconds: LONGEST_DRIVE_S,
-      retryLimit: REDELIVERIES,
-      deleteAfterSeconds: KEPT_S,
-    });
+    try {
+      await this.boss.start();
+      await this.boss.createQueue(this.queue, {
+        policy: "short",
+        notify: true,
+        heartbeatSeconds: SILENT_S,
+        expireInSeconds: LONGEST_DRIVE_S,
+        retryLimit: REDELIVERIES,
+        deleteAfterSeconds: KEPT_S,
+      });
+    } catch (error) {
+      // Half started, it would look after its jobs for ever, and nobody would stop it.
+      await this.boss.stop({ graceful: false }).catch(() => {});
+      throw error;
+    }
   }
 
   /** One at a time, and the next at once while there is one. */

@@ -11,7 +11,12 @@ const MAX_ACQUISITIONS = 5;
 
 export async function recover(run: RunJournal, parts: LoopParts): Promise<void> {
   if (run.lease.acquisitions > MAX_ACQUISITIONS && !run.state.cancel) return setAside(run);
-  if (waitsForOldLease(run, parts)) return run.rest([], run.lease.previousUntil);
+  while (waitsForOldLease(run, parts)) {
+    await run.rest([], run.lease.previousUntil);
+    if (run.over) return;
+    // A signal came: it is folded, and what is open waits all the same.
+    await run.view();
+  }
   const open = run.state.openModelCall;
   if (!open) return;
   if (run.definition.runner) return recoverPrompt(run, parts);

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import type { Engine } from "../engines/engine.ts";
 import { createLocalEngine } from "../engines/local.ts";
 import type { RunId } from "../ids.ts";
+import { openBeside } from "../stores/postgres/open.ts";
 
 export interface EngineParts {
   config: Config;
@@ -25,7 +26,13 @@ export async function openEngine({ config, storeId, worker, ...options }: Engine
       return createLocalEngine(options);
     case "pg-boss": {
       const { createPgBossEngine } = await import("../engines/pg-boss.ts");
-      return createPgBossEngine({ url: config.store, storeId, ...options });
+      const url = config.store;
+      return createPgBossEngine({
+        url,
+        storeId,
+        patiently: (open, isOver) => openBeside(url, open, isOver),
+        ...options,
+      });
     }
     case "restate": {
       const { createRestateEngine } = await import("../engines/restate/engine.ts");

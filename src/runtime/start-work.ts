@@ -54,9 +54,15 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
     if (from === "elsewhere" && engine.shared) return;
     for (const runId of woken) void engine.wake(runId);
   });
-  await engine.start(async (runId, signal, delivery) => {
-    if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
-  });
+  try {
+    await engine.start(async (runId, signal, delivery) => {
+      if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
+    });
+  } catch (error) {
+    unsubscribe();
+    await heartbeat.stop();
+    throw error;
+  }
   const scan = startDueScan({
     store,
     wake: (runId) => engine.wake(runId),

@@ -17,8 +17,10 @@ export function refuseAtWork(runs: readonly Held[], now: number): void {
   );
 }
 
-function isAtRest({ row, worker, dueAt }: Held, now: number): boolean {
+function isAtRest({ row, worker, dueAt, previousUntil = 0 }: Held, now: number): boolean {
   if (row.endedAt !== undefined) return true;
+  // One who had it before may still be at something here, which would be begun again there.
+  if (previousUntil > now) return false;
   return worker === undefined && (dueAt === undefined || dueAt > now);
 }
 

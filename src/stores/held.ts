@@ -13,6 +13,8 @@ export interface Held {
   worker: string | undefined;
   epoch: number;
   dueAt: number | undefined;
+  /** E2: until then one who had it before may still be at what it began there. Given back or taken again, it stays. */
+  previousUntil: number | undefined;
   acquisitions: number;
   openTokens: number;
   openCost: number;
@@ -103,6 +105,7 @@ export function readHeld(columns: Columns): Held {
     worker: optional(columns["worker"]) as string | undefined,
     epoch: columns["epoch"] as number,
     dueAt: optional(columns["due_at"]) as number | undefined,
+    previousUntil: optional(columns["previous_until"]) as number | undefined,
     acquisitions: columns["acquisitions"] as number,
     openTokens: columns["open_tokens"] as number,
     openCost: columns["open_cost"] as number,
@@ -125,6 +128,7 @@ export function newHeld(n: number, row: RunRow): Held {
     worker: undefined,
     epoch: 0,
     dueAt: 0,
+    previousUntil: undefined,
     acquisitions: 0,
     openTokens: 0,
     openCost: 0,

@@ -132,12 +132,17 @@ export function rest(held: Held, wakeAt: number | undefined): void {
 export function mayTake(
   held: Held,
   worker: string,
-  { now, until, lost }: { now: number; until: number | undefined; lost: Lost | undefined },
+  { now, until, lost }: TakenAt & { lost: Lost | undefined },
 ): boolean {
   if (held.worker === undefined) return held.dueAt !== undefined && held.dueAt <= now;
   if (until === undefined) return true;
   if (!lost || held.worker === worker) return false;
   return "workers" in lost ? lost.workers.includes(held.worker) : until - LEASE_MS + lost.silentFor <= now;
+}
+
+interface TakenAt {
+  now: number;
+  until: number | undefined;
 }
 
 /** Those that have shown a card; both stores name the columns alike. */
@@ -152,13 +157,16 @@ export function workerRows(found: readonly Record<string, unknown>[]): WorkerRow
   return rows.sort((one, other) => one.since - other.since);
 }
 
-/** The run is this worker's, in the next epoch. `previousUntil`: the worker before may be alive until then. */
-export function takeLease(held: Held, worker: string, previousUntil?: number): Lease {
+/** The run is this worker's, in the next epoch. `until`: the worker before may be alive until then. */
+export function takeLease(held: Held, worker: string, { now, until }: TakenAt): Lease {
+  // Also what an earlier one may still be at: a rest in between has settled nothing of it.
+  const latest = Math.max(until ?? 0, held.previousUntil ?? 0);
+  held.previousUntil = latest > now ? latest : undefined;
   held.worker = worker;
   held.epoch++;
   held.dueAt = undefined;
   held.acquisitions++;
-  const { epoch, acquisitions } = held;
+  const { epoch, acquisitions, previousUntil } = held;
   const row = { ...held.row, usage: { ...held.row.usage } };
   const events = isWhole(held) ? { events: [...held.recent] } : {};
   return { worker, epoch, acquisitions, row, previousUntil, ...events };

@@ -220,6 +220,34 @@ export function leaseContract(open: Open): void {
     );
 
     scenario(
+      "[E2] however it is given back and whoever takes it next, a run's old lease is told until it has run out",
+      async ({ store, clock }) => {
+        await admit(store, "r1");
+        await take(store, "r1", "w1");
+        const until = clock.now() + LEASE;
+        clock.advance(1_000);
+        const second = (await store.acquire("r1", "w2", { workers: ["w1"] }))!;
+        expect(second.previousUntil).toBe(until);
+        const rest = { wakeAt: until };
+        await store.append({ runId: "r1", writer: second, after: second.row.seq, events: [], rest });
+        await expect(store.moveTree("r1", "t1"), "it would be begun again there").rejects.toMatchObject({
+          code: "CONFLICT",
+        });
+        await signal(store, "r1", context("hurry"));
+        const third = await take(store, "r1", "w3");
+        expect(third.lease.previousUntil, "after a rest that a signal has ended").toBe(until);
+        await store.release("r1", third.writer);
+        expect((await store.acquire("r1", "w4"))?.previousUntil, "after a release").toBe(until);
+        clock.advance(1_000);
+        const fifth = (await store.acquire("r1", "w5", { workers: ["w4"] }))!;
+        expect(fifth.previousUntil, "the latest of several").toBe(until + 1_000);
+        clock.advance(LEASE);
+        await store.release("r1", fifth);
+        expect((await store.acquire("r1", "w6"))?.previousUntil, "it has run out").toBeUndefined();
+      },
+    );
+
+    scenario(
       "[E2] whom an engine has lost without knowing its name is one that has said nothing for so long",
       async ({ store, clock }) => {
         await admit(store, "r1");

@@ -91,6 +91,22 @@ export function storageError(error: unknown, place: Place): CadreError {
   );
 }
 
+/** Of a database that could not be opened: whoever wanted to is gone then, and nothing goes on by itself. */
+export function notOpened(error: unknown, place: Place): CadreError {
+  if (
+    !isConnectionLost(error) ||
+    error instanceof CadreError ||
+    (error as { code?: string }).code === "53300"
+  )
+    return storageError(error, place);
+  const why = masked(reasonOf(error), place);
+  return unusable(
+    "STORAGE_UNUSABLE",
+    `${place.name} cannot be reached (${why}). Nothing was started, and nothing that was acknowledged is lost; start it again when the database is back.`,
+    error,
+  );
+}
+
 /** The answer to a commit was lost, and nobody could be asked what became of it. */
 export function unknownOutcome(place: Place): CadreError {
   return new CadreError(

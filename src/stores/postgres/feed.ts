@@ -2,7 +2,7 @@
 // the truth; a notification only says that there is something, and losing one loses nothing.
 //  1  Listeners are told every event once and in order of positions, whoever wrote it, without a gap.
 //  2  One connection listens, from the first listener on. When it is lost, what came meanwhile is read on the way back,
-//     and with every attempt: nobody waits in silence for a notification that cannot come.
+//     and a look that fails is tried again: nobody waits in silence for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
@@ -15,6 +15,7 @@ import { readPage } from "./reader.ts";
 import { Sql } from "./sql.ts";
 
 const PAGE = 500;
+const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 /** A connection that is dead without a word is found out after so long. */
 const PULSE_MS = 15_000;
@@ -87,12 +88,12 @@ export class Feed {
   /** For as long as the store is open. */
   private async attend(): Promise<void> {
     const { signal } = this.leaving;
-    for (let wait = 50; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
+    for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(2 * wait, LONGEST_PAUSE_MS)) {
       const listening = await this.listen().catch(() => undefined);
       if (listening) this.tellUsers();
       await this.catchUp();
       if (listening) {
-        wait = 50;
+        wait = FIRST_PAUSE_MS;
         await listening.lost;
       } else await pause(wait, undefined, { signal, ref: false }).catch(() => {});
     }
@@ -137,26 +138,38 @@ export class Feed {
   /** One at a time; asked for again meanwhile, it looks once more. */
   private catchUp(): Promise<void> {
     this.again = true;
-    this.catching ??= this.readOn()
-      // The connection is lost: whoever attends to it comes again.
-      .catch(() => {})
-      .finally(() => (this.catching = undefined));
+    this.catching ??= this.keepLooking();
     return this.catching;
+  }
+
+  /** A look that fails is tried again here: the connection that listens may be sound, and nothing more come over it. */
+  private async keepLooking(): Promise<void> {
+    const { signal } = this.leaving;
+    for (let wait = FIRST_PAUSE_MS; this.again && !signal.aborted; ) {
+      this.again = false;
+      try {
+        await this.readOn();
+        wait = FIRST_PAUSE_MS;
+      } catch {
+        this.again = true;
+        await pause(wait, undefined, { signal, ref: false }).catch(() => {});
+        wait = Math.min(2 * wait, LONGEST_PAUSE_MS);
+      }
+    }
+    // In the same breath: who asks later must find nobody looking.
+    this.catching = undefined;
   }
 
   private async readOn(): Promise<void> {
     const head = this.announced ?? (await this.sql.get("SELECT position FROM head"))!["position"];
     this.begin(head as Position);
-    while (this.again && this.listeners.size > 0) {
-      this.again = false;
-      for (;;) {
-        const page = await readPage(this.sql, this.announced!, PAGE);
-        if (page.length === 0) break;
-        const due = await this.dueOf(page);
-        const news = page.filter(({ position }) => position > this.announced!);
-        this.announced = Math.max(this.announced!, page.at(-1)!.position);
-        if (news.length > 0) this.announce(news, due, "elsewhere");
-      }
+    while (this.listeners.size > 0) {
+      const page = await readPage(this.sql, this.announced!, PAGE);
+      if (page.length === 0) return;
+      const due = await this.dueOf(page);
+      const news = page.filter(({ position }) => position > this.announced!);
+      this.announced = Math.max(this.announced!, page.at(-1)!.position);
+      if (news.length > 0) this.announce(news, due, "elsewhere");
     }
   }
 

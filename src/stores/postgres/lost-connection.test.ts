@@ -116,6 +116,39 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
+test("[P10] [F34] a follower whose one connection is lost while it looks hears of it all the same, with nobody writing any more", async () => {
+  const url = await postgres.newStore();
+  const line = await cuttable(url);
+  const [near, far] = [await open(line.url), await open(url)];
+  await admit(far, "r1");
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const pages = follow(near, { after: 0, signal: stop.signal });
+  const next = async () => (await pages.next()).value!.map(({ key }) => key);
+  expect(await next()).toEqual(["start"]);
+  const second = next();
+  await signal(far, "r1", context("heard"));
+  expect(await second).toEqual(["context/heard"]);
+  const last = next();
+  line.cutRead("AND due_at = 0");
+  await signal(far, "r1", context("the end"));
+  expect(await last).toEqual(["context/the end"]);
+  expect(line.cuts()).toBe(1);
+}, 20_000);
+
+test("[J9] [F34] a stored value whose commit has failed for good is written when it is put again", async () => {
+  const url = await postgres.newStore();
+  const store = await open(url);
+  await postgres.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'a bad day'; END $$;
+     CREATE CONSTRAINT TRIGGER bad AFTER INSERT ON blobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    url,
+  );
+  await expect(store.putBlob("a definition")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
+  await postgres.query("DROP TRIGGER bad ON blobs", url);
+  expect(await store.blob(await store.putBlob("a definition"))).toBe("a definition");
+});
+
 test("[F34] connections that die without a word are given up after a bound, and what was asked is done on others", async () => {
   const url = await postgres.newStore();
   const proxy = await startProxy(url);
@@ -166,6 +199,8 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
   );
   expect(error).toMatchObject({ code: "STORAGE_UNUSABLE" });
   expect(String(error)).toContain("postgres://127.0.0.1:1/x cannot be reached");
+  expect(String(error)).toContain("Nothing was started");
+  expect(String(error)).not.toContain("goes on");
   const store = await openPostgresStore({ url: await postgres.newStore() });
   await store.close();
   await expect(store.position()).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
@@ -177,6 +212,7 @@ async function cuttable(url: string) {
   const target = new URL(url);
   const port = Number(target.port);
   let armed: "before it arrives" | "after it was made" | undefined;
+  let reading: string | undefined;
   let cuts = 0;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -191,6 +227,11 @@ async function cuttable(url: string) {
       far.destroy();
     };
     near.on("data", (chunk) => {
+      if (reading && chunk.includes(reading)) {
+        cuts++;
+        reading = undefined;
+        return cut();
+      }
       if (armed && chunk.includes("UPDATE head")) {
         cuts++;
         const now = armed;
@@ -215,6 +256,10 @@ async function cuttable(url: string) {
     cuts: () => cuts,
     cutCommit: (when: NonNullable<typeof armed>) => {
       armed = when;
+    },
+    /** The one connection that asks for this next. */
+    cutRead: (text: string) => {
+      reading = text;
     },
   };
 }

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";
 import { systemClock } from "../../clock.ts";
 import { CadreError, messageOf } from "../../errors.ts";
-import { isCollision, isConnectionLost, type Place, placeOf, storageError } from "./faults.ts";
+import { isCollision, isConnectionLost, notOpened, type Place, placeOf } from "./faults.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { metaOf, Sql, setMeta } from "./sql.ts";
 
@@ -59,7 +59,20 @@ export async function openDatabase(url: string): Promise<Database> {
     return database;
   } catch (error) {
     await pool.end();
-    throw storageError(error, place);
+    throw notOpened(error, place);
+  }
+}
+
+/** For whoever opens something else in the database that the store is in. */
+export async function openBeside(
+  url: string,
+  open: () => Promise<void>,
+  isOver: () => boolean,
+): Promise<void> {
+  try {
+    await patiently(open, isOver);
+  } catch (error) {
+    throw notOpened(error, placeOf(url));
   }
 }
 

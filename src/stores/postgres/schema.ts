@@ -229,4 +229,8 @@ export const MIGRATIONS: readonly string[] = [
   -- what each tree has used, by its root; made of the journals when it is asked for
   CREATE TABLE tree_usages (root TEXT COLLATE "C" PRIMARY KEY, updated_at BIGINT NOT NULL, usage TEXT NOT NULL);
   `,
+  `
+  -- E2: until then a worker that had the run before may still be at what it began there
+  ALTER TABLE runs ADD COLUMN previous_until BIGINT;
+  `,
 ];

@@ -138,7 +138,7 @@ class PostgresStore extends Beside implements Store {
     if ((await batch.setAside()).has(runId)) return undefined;
     await this.beat(worker, batch);
     batch.touch(held);
-    return takeLease(held, worker, until);
+    return takeLease(held, worker, { now, until });
   }
 
   release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
@@ -206,12 +206,13 @@ class PostgresStore extends Beside implements Store {
   async putBlob(text: string): Promise<string> {
     const { name, stored } = blobForm(text);
     if (this.fresh.has(name)) return name;
-    return this.enqueue(async ({ sql, now }) => {
+    await this.enqueue(async ({ sql, now }) => {
       await sql.run(PUT_BLOB, name, Buffer.from(stored));
       await sql.run(KEEP_FRESH, name, this.holder, now + FRESH_MS);
-      this.fresh.add(name);
-      return name;
     });
+    // Not before: taken for written by a commit that fails, it would be missing for whoever puts it again.
+    this.fresh.add(name);
+    return name;
   }
 
   prune(filter: contract.PruneFilter): Promise<contract.Pruned> {

@@ -22,7 +22,7 @@ export function prepareStatements(db: DatabaseSync) {
     updateRun: db.prepare(
       `UPDATE runs SET status = ?, waiting_on = ?, stop_reason = ?, summary = ?, turns = ?, tokens = ?, cost = ?,
          usage = ?, started_at = ?, updated_at = ?, ended_at = ?, seq = ?, hash = ?, last_signal = ?, cancel = ?,
-         worker = ?, epoch = ?, due_at = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
+         worker = ?, epoch = ?, due_at = ?, previous_until = ?, acquisitions = ?, open_tokens = ?, open_cost = ? WHERE n = ?`,
     ),
     insertEvent: db.prepare(
       "INSERT INTO events (position, run, seq, ts, type, key, payload, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -116,9 +116,17 @@ export function writeHeld(statements: Statements, held: Held): void {
 }
 
 /** What a step does not change. Left out of its update, their indexes and pages are not written again. */
-function rareColumns({ row, lastSignal, worker, epoch, dueAt, acquisitions }: Held): readonly unknown[] {
+function rareColumns({
+  row,
+  lastSignal,
+  worker,
+  epoch,
+  dueAt,
+  previousUntil,
+  acquisitions,
+}: Held): readonly unknown[] {
   const { status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt } = row;
-  const lease = [lastSignal, worker, epoch, dueAt, acquisitions];
+  const lease = [lastSignal, worker, epoch, dueAt, previousUntil, acquisitions];
   return [status, waitingOn, stopReason, summary, cancelRequested, startedAt, endedAt, ...lease];
 }
 
@@ -158,6 +166,7 @@ function writeRow(statements: Statements, held: Held): void {
     held.worker ?? null,
     held.epoch,
     held.dueAt ?? null,
+    held.previousUntil ?? null,
     held.acquisitions,
     Math.ceil(held.openTokens),
     held.openCost,

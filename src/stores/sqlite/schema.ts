@@ -234,4 +234,9 @@ export const MIGRATIONS: readonly string[] = [
   -- what each tree has used, by its root; made of the journals when it is asked for
   CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- E2: until then a worker that had the run before may still be at what it began there
+  ALTER TABLE runs ADD COLUMN previous_until INTEGER;
+  CREATE INDEX runs_previous ON runs (previous_until) WHERE previous_until IS NOT NULL;
+  `,
 ];

@@ -47,6 +47,7 @@ class SqliteStore extends Beside implements Store {
     // What could not be read may be readable by this version, or mended; what is not is set aside again.
     this.sql.said(() =>
       this.db.exec(`UPDATE runs SET worker = NULL, due_at = 0 WHERE worker IS NOT NULL; DELETE FROM workers;
+      UPDATE runs SET previous_until = NULL WHERE previous_until IS NOT NULL;
       UPDATE runs SET due_at = 0 WHERE ended_at IS NULL AND id IN (SELECT run FROM quarantine);
       DELETE FROM quarantine`),
     );
@@ -162,7 +163,7 @@ class SqliteStore extends Beside implements Store {
       if (this.sql.get("SELECT 1 FROM quarantine WHERE run = ?", runId)) return undefined;
       this.keepAlive(worker, now);
       batch.touch(held);
-      return takeLease(held, worker, until);
+      return takeLease(held, worker, { now, until });
     });
   }
 
