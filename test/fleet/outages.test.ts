@@ -23,7 +23,7 @@ const PLAN = Array.from({ length: OUTAGES }, (_, index) => ({
 }));
 const LASTS_MS = PLAN.reduce((sum, { after, away }) => sum + after + away, 0);
 /** For what is still open when the last one is over. */
-const REST_MS = 60_000 + 300 * TREES;
+const REST_MS = 60_000 + 1_000 * TREES;
 
 eitherEngine("Postgres is away", ({ withBoth }) => {
   const crews: Crew[] = [];
