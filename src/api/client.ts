@@ -29,6 +29,7 @@ import type {
   ForkBody,
   GrantView,
   Health,
+  ImportView,
   LinkView,
   MessagesFilter,
   OutcomeBody,
@@ -153,6 +154,8 @@ export interface CadreClient {
   exported(runId: string, format: ExportFormat): Promise<Response>;
   /** E7: ends the tree of a run here; the file is what it goes on from. */
   move(runId: string): Promise<Response>;
+  /** E7: takes in what was moved out of another store: the text of the file. */
+  importTree(tree: string): Promise<ImportView>;
   /** For one browser, once; refused where no public server listens. */
   link(): Promise<LinkView>;
   /** A demo's server alone has a plug. */
@@ -240,6 +243,7 @@ export function createClient(options: ClientOptions): CadreClient {
     replayAgent: (name, last) => get(`/api/agents/${encodeURIComponent(name)}/replay`, { last }),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
     move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
+    importTree: (tree) => post("/api/import", { tree }),
     link: () => post("/api/link"),
     plug: () => get("/api/plug"),
     pullPlug: () => post("/api/plug"),

@@ -6,13 +6,19 @@ import { issueSentence } from "../config/keys.ts";
 import { CadreError } from "../errors.ts";
 import { HttpRefusal } from "./failure.ts";
 
-const MAX_BODY = 4 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+/** In megabytes, where a route does not say otherwise. */
+const MOST_BODY = 4;
 const MAX_DEPTH = 100;
 const MAX_KEY = 255;
 
 /** An empty body counts as `{}`: most actions on a run need nothing more. */
-export async function readBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
-  const text = await boundedText(c.req.raw.body).catch(brokenOff);
+export async function readBody<T extends z.ZodType>(
+  c: Context,
+  schema: T,
+  most = MOST_BODY,
+): Promise<z.output<T>> {
+  const text = await boundedText(c.req.raw.body, most).catch(brokenOff);
   let body: unknown = {};
   try {
     if (text.trim() !== "") body = JSON.parse(text);
@@ -71,13 +77,14 @@ function brokenOff(error: unknown): never {
 }
 
 /** Counts as it reads: what a request says about its length need not be true. */
-async function boundedText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+async function boundedText(body: ReadableStream<Uint8Array> | null, most: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_BODY) throw new HttpRefusal(413, "The body is larger than 4 MB. Nothing was changed.");
+    if (size > most * MEGABYTE)
+      throw new HttpRefusal(413, `The body is larger than ${most} MB. Nothing was changed.`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -257,6 +257,9 @@ export interface UsageFilter {
   every?: number;
 }
 
+/** A tree that was moved out of another store: the text of the file. */
+export const ImportBody = z.strictObject({ tree: z.string() });
+
 export const EXPORT_FORMATS = ["jsonl", "html"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const ExportQuery = z.strictObject({ format: z.enum(EXPORT_FORMATS).default("jsonl") });

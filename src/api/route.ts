@@ -21,6 +21,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   query?: Q;
   /** What a POST takes; absent: `{}`, or nothing at all. */
   body?: B;
+  /** Of the body, in megabytes, where more is needed than a request usually has. */
+  most?: number;
   /** Absent: nothing but its media. */
   answer?: A;
   status?: 200 | 201 | 202;
@@ -67,7 +69,7 @@ export function route<
     const asked = {
       params: c.req.param(),
       query: readQuery(c, query),
-      body: method === "post" ? await readBody(c, body) : undefined,
+      body: method === "post" ? await readBody(c, body, spec.most) : undefined,
       idempotencyKey: spec.idempotent ? readKey(c) : undefined,
     };
     const given = await answer(asked as Asked<P, Q, B>, c);

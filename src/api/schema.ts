@@ -76,6 +76,7 @@ export type {
   AgentVersions,
   ContextSummary,
   EventPage,
+  ImportView,
   MessagePage,
   ReplayView,
   RunDefinition,

@@ -328,3 +328,15 @@ export const ReplayView = z.object({
     .optional(),
 });
 export type ReplayView = z.infer<typeof ReplayView>;
+
+/** A tree that was taken in. */
+export const ImportView = z.object({
+  runId: z.string(),
+  /** It came in before: nothing was changed. */
+  existed: z.boolean(),
+  runs: z.int(),
+  status: z.string().optional(),
+  /** Folders that its runs work in, and that are not there. */
+  missing: z.array(z.string()),
+});
+export type ImportView = z.infer<typeof ImportView>;

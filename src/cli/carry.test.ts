@@ -113,11 +113,94 @@ describe("cadre export --format cadre", () => {
     expect((await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre")).stderr).toContain(
       "There is a file",
     );
-    const missing = await p.cadre("export", "--format", "cadre", runId, "--to", "no/such/folder.cadre");
-    expect(missing.stderr).toContain("nothing is lost: export it again");
     await p.cadre("export", "--format", "cadre", runId, "--to", "again.cadre");
     expect(await readFile(join(p.folder, "again.cadre"), "utf8")).toBe(before);
     expect(existsSync(join(p.folder, "again.cadre.part"))).toBe(false);
+  });
+
+  test("[E7] a place that cannot be written to is refused before anything has ended here", async () => {
+    await using p = await project(FILES);
+    await p.cadre("run", "lead", "get it ready");
+    const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
+    const before = await events(p, runId);
+    for (const [to, why] of [
+      ["no/such/folder.cadre", "cannot be written (it is not there)"],
+      ["ftp://127.0.0.1/x", "is no address of a server"],
+      ["http://192.0.2.1:4470", "use https"],
+      ["https://192.0.2.1", "set CADRE_DESTINATION_TOKEN"],
+    ] as const) {
+      const refused = await p.cadre("export", "--format", "cadre", runId, "--to", to);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(why);
+      expect(refused.stderr).toContain("Nothing was");
+    }
+    expect(await events(p, runId)).toEqual(before);
+    expect((await p.cadre("export", runId, "--to", "https://192.0.2.1")).stderr).toContain("--format cadre");
+  });
+
+  test("[E7] what had ended is a copy, and is called one", async () => {
+    await using p = await project({
+      ...FILES,
+      "lead.script.yaml": "turns:\n  - report: { summary: Done. }\n",
+    });
+    await using q = await project(FILES);
+    await p.cadre("run", "lead", "get it ready");
+    const runId = String((await p.cadre("runs", "--json")).lines()[0]!["id"]);
+    const { stdout } = await p.cadre("export", "--format", "cadre", runId, "--to", "tree.cadre");
+    expect(stdout).toContain("it had ended, so nothing was moved");
+    expect(stdout).not.toContain("goes on");
+    const taken = await q.cadre("import", join(p.folder, "tree.cadre"));
+    expect(taken.stdout).toMatch(/Imported r\w+ \(1 run, completed\)\. See it/);
+  });
+
+  test("[E1] [E7] a server that has the file takes a tree in while it is up, once, and goes on with it", async () => {
+    await using laptop = await project(FILES);
+    await using desk = await project(FILES);
+    const up = desk.start("up", "--port", "0", "--no-open");
+    await up.shows(/up at/);
+    const { runId, item, file } = await movedOut(laptop);
+    const imported = await desk.cadre("import", file);
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    expect(imported.stdout).toContain(`(2 runs, suspended); process ${up.process.pid} goes on with it`);
+    expect((await desk.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
+    expect((await desk.cadre("import", file, "--json")).lines()).toMatchObject([{ runId, existed: true }]);
+    await desk.cadre("approve", item);
+    expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
+    expect(await readFile(join(laptop.folder, "note.txt"), "utf8")).toBe("hello");
+  });
+
+  test("[E7] --to a server: it is asked first, takes the tree in by an admin's word, and no file is left", async () => {
+    await using laptop = await project(FILES);
+    await using desk = await project(FILES);
+    const [, address] = await desk.start("up", "--port", "0", "--no-open").shows(/up at (http:\/\/[\d.:]+)/);
+    await laptop.cadre("run", "lead", "get it ready");
+    await laptop.cadre("run");
+    const runId = String((await laptop.cadre("runs", "--json")).lines()[0]!["id"]);
+    const before = await events(laptop, runId);
+    const send = (token: string) => {
+      laptop.env["CADRE_DESTINATION_TOKEN"] = token;
+      return move(laptop, runId, address!);
+    };
+    const operator = String(
+      (await desk.cadre("users", "add", "olga", "--role", "operator", "--json")).lines()[0]!["token"],
+    );
+    expect((await send("wrong")).stderr).toContain("Nothing was moved");
+    expect((await send(operator)).stderr.replaceAll(/\s+/g, " ")).toContain("olga is operator there");
+    expect(await events(laptop, runId)).toEqual(before);
+    const post = { method: "POST", body: '{"tree":""}' };
+    const headers = { Authorization: `Bearer ${operator}`, "Content-Type": "application/json" };
+    expect((await fetch(`${address}/api/import`, { ...post, headers })).status).toBe(403);
+
+    const token = (await readFile(join(desk.folder, ".cadre", "token"), "utf8")).trim();
+    const moved = await send(token);
+    expect(moved).toMatchObject({ code: 0, stderr: "" });
+    expect(moved.stdout).toContain(`Moved ${runId} to ${address}`);
+    expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
+    expect((await events(laptop, runId)).at(-1)?.type).toBe("RUN_MOVED");
+    expect((await send(token)).stderr.replaceAll(/\s+/g, " ")).toContain(`is at ${address} already`);
+    const item = String((await desk.cadre("approve", "--json")).lines()[0]!["id"]);
+    await desk.cadre("approve", item);
+    expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");
   });
 
   test("[E7] [J9] what is damaged, cut off or no tree at all is refused whole, by run and event", async () => {

@@ -36,7 +36,7 @@ describe("on a server", () => {
     await engine.wake("r1");
     expect(await driven.promise).toBe("r1");
     await engine.stop();
-  }, 60_000);
+  });
 
   test("[E3] an engine that could not start leaves nothing running", async () => {
     const theirs = () =>
@@ -53,5 +53,5 @@ describe("on a server", () => {
     await engine.stop();
     await expect.poll(theirs).toEqual([]);
     await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
-  }, 60_000);
+  });
 });

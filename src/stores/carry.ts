@@ -42,7 +42,7 @@ export async function moveIn(
   text: string,
   store: Store,
 ): Promise<{ root: RunId; existed: boolean; runs: number }> {
-  const { transferId, ...tree } = readTree(text);
+  const { transferId, ...tree } = readWhole(text);
   if (transferId === undefined)
     throw new CadreError(
       "UNPROCESSABLE",
@@ -50,6 +50,17 @@ export async function moveIn(
     );
   const runs = new Set(tree.events.map(({ event }) => event.runId)).size;
   return { ...(await store.importTree({ transferId, ...tree })), runs };
+}
+
+/** What is wrong with a text that somebody brings is nothing that is wrong with a store. */
+function readWhole(text: string): ReturnType<typeof readTree> {
+  try {
+    return readTree(text);
+  } catch (error) {
+    if (error instanceof CadreError)
+      throw new CadreError("UNPROCESSABLE", error.message, error.details, error);
+    throw error;
+  }
 }
 
 /** Trees that this one cannot go on without: whom it continues, who pays for it. The oldest first. */

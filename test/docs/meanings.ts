@@ -103,6 +103,8 @@ export const VARIABLES: Record<string, string> = {
   CADRE_PORT: "as `server.port`",
   CADRE_DIR: "where Cadre keeps what is its own (`.cadre` in the folder)",
   CADRE_TOKEN: "the token of the server, where it is not to be made and kept in `.cadre/token`",
+  CADRE_DESTINATION_TOKEN:
+    "that of an admin of the server that `cadre export --to https://…` moves a tree to",
   CADRE_TRUST: "`1` trusts the folder for this one command",
   CADRE_DEBUG: "any value: a failure also prints where in the code it came from",
 };

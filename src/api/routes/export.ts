@@ -1,15 +1,20 @@
-// A tree as a text: to carry it to another store, to read it elsewhere, to keep it. Carrying it away is the one of these
-// that changes something.
+// A tree as a text: to carry it to another store, to read it elsewhere, to keep it. Carrying it away, and taking one in, are
+// those of these that change something.
 
-import { copyOut, moveOut } from "../../stores/carry.ts";
+import { existsSync } from "node:fs";
+import { copyOut, moveIn, moveOut } from "../../stores/carry.ts";
+import type { Store } from "../../stores/store.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { ExportQuery } from "../requests.ts";
+import { ExportQuery, ImportBody } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { treePage } from "../tree-page.ts";
+import { ImportView } from "../wire.ts";
 
 const LINES = "application/x-ndjson";
+/** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */
+const MOST_TREE = 256;
 
 export function exportRoutes({ store, people: { ids }, info: { version } }: ApiParts): Route[] {
   return [
@@ -36,7 +41,37 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       async ({ params: { id } }) =>
         streamed(LINES, await moveOut(await findRun(store, id), { store, ids, version })),
     ),
+    route(
+      {
+        method: "post",
+        path: "/api/import",
+        summary:
+          "Take in a tree that was moved out of another store; the same transfer again changes nothing",
+        body: ImportBody,
+        most: MOST_TREE,
+        answer: ImportView,
+        role: "admin",
+      },
+      async ({ body: { tree } }) => {
+        const { root, existed, runs } = await moveIn(tree, store);
+        const row = await store.run(root);
+        return {
+          runId: root,
+          existed,
+          runs,
+          status: row?.status,
+          missing: await missingFolders(store, root),
+        };
+      },
+    ),
   ];
+}
+
+/** A journal says where its run works, and cannot be changed. */
+async function missingFolders(store: Store, root: string): Promise<string[]> {
+  const { runs } = await store.runs({ root, limit: 500 });
+  const folders = runs.filter(({ endedAt }) => endedAt === undefined).map(({ workspace }) => workspace);
+  return [...new Set(folders)].filter((folder) => !existsSync(folder));
 }
 
 /** To be kept, not to be shown from here: its words are strangers'. */

@@ -26,14 +26,17 @@ export function addJournalVerbs(program: Command, does: Does): void {
     .command("export <run>")
     .summary("write a run and all below it to a file")
     .description(
-      "Writes a run's tree to a file: `html` is a page to read, `jsonl` its journals; `cadre` moves it, which ends it here:\nit goes on where the file is imported, and only there.",
+      "Writes a run's tree to a file: `html` is a page to read, `jsonl` its journals; `cadre` moves it, which ends it here:\nit goes on where the file is imported, or at the server that --to names, and only there.",
     )
     .addOption(
       new Option("--format <format>", "what kind of file")
         .choices(["html", "jsonl", "cadre"])
         .default("html"),
     )
-    .option("--to <file>", "where to (default: the run's id, in the current folder)")
+    .option(
+      "--to <place>",
+      "the file (default: the run's id, in the current folder); of a tree that is moved also the https address of\nanother Cadre, by the token of an admin there in CADRE_DESTINATION_TOKEN",
+    )
     .action(does(async () => (await import("../commands/export.ts")).exportRun));
   program
     .command("import <file>")

@@ -134,7 +134,7 @@ test("[P10] [F34] a follower whose one connection is lost while it looks hears o
   await signal(far, "r1", context("the end"));
   expect(await last).toEqual(["context/the end"]);
   expect(line.cuts()).toBe(1);
-}, 20_000);
+});
 
 test("[J9] [F34] a stored value whose commit has failed for good is written when it is put again", async () => {
   const url = await postgres.newStore();

@@ -1,0 +1,102 @@
+// A server that a tree is moved to (E7). It is asked before anything ends here, and the file is deleted when it has arrived:
+// then no second store can take it in.
+
+import { readFile, rm } from "node:fs/promises";
+import { type CadreClient, createClient } from "../api/client.ts";
+import { isLoopback } from "../api/public-server.ts";
+import { CadreError, messageOf } from "../errors.ts";
+import type { Io } from "./io.ts";
+
+const TOKEN = "CADRE_DESTINATION_TOKEN";
+
+export interface Destination {
+  /** As it may be shown. */
+  place: string;
+  /** Throws where it would not take the tree. */
+  check(root: string): Promise<void>;
+  /** Hands the file over, and deletes it. */
+  take(file: string): Promise<void>;
+}
+
+export const isAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(to);
+
+export function destinationOf(to: string, format: string, env: Io["env"]): Destination {
+  const address = readAddress(to);
+  const place = address.origin + address.pathname.replace(/\/+$/, "");
+  if (format !== "cadre") throw refused(`Only a tree that is moved can go to ${place}: add --format cadre.`);
+  const token = env[TOKEN];
+  if (!token) throw refused(`${place} wants a token: set ${TOKEN} to that of an admin there.`);
+  const client = clientOf(place, token);
+  return {
+    place,
+    async check(root) {
+      const me = await asked(place, () => client.me());
+      if (me.role !== "admin")
+        throw refused(`${place} takes trees from admins, and ${me.name} is ${me.role} there.`);
+      if (await asked(place, () => isThere(client, root)))
+        throw new CadreError(
+          "CONFLICT",
+          `${root} is at ${place} already. Nothing was moved: if it had left from there, prune it there first (cadre prune --run ${root}).`,
+        );
+    },
+    async take(file) {
+      try {
+        await client.importTree(await readFile(file, "utf8"));
+      } catch (error) {
+        throw new CadreError(
+          "CONFLICT",
+          `${place} did not take the tree (${messageOf(error)}) It has ended here and nothing is lost: the file is ${file}. Ask again with the same command, or import the file there.`,
+          undefined,
+          error,
+        );
+      }
+      await rm(file, { force: true });
+    },
+  };
+}
+
+function readAddress(to: string): URL {
+  const address = URL.parse(to);
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.search || address.hash)
+    throw refused(
+      `${JSON.stringify(to.replace(/\/\/[^/]*@/, "//"))} is no address of a server: use https://host.`,
+    );
+  // Anybody on the way could read the token, and the tree.
+  if (address.protocol === "http:" && !isLoopback(address.hostname.replace(/^\[|\]$/g, "")))
+    throw refused(`http://${address.host} is not protected on the way: use https.`);
+  return address;
+}
+
+function clientOf(baseUrl: string, token: string): CadreClient {
+  return createClient({
+    baseUrl,
+    fetch(url, init) {
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${token}`);
+      return fetch(url, { ...init, headers, redirect: "error" });
+    },
+  });
+}
+
+async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new CadreError(
+      "CONFLICT",
+      `${place} cannot take the tree now: ${messageOf(error)} Nothing was moved.`,
+    );
+  }
+}
+
+async function isThere(client: CadreClient, root: string): Promise<boolean> {
+  try {
+    await client.run(root);
+    return true;
+  } catch (error) {
+    if (error instanceof CadreError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+const refused = (why: string): CadreError => new CadreError("USAGE", `${why} Nothing was moved.`);
