@@ -66,7 +66,7 @@ export interface RuntimeOptions extends ProjectOptions {
   pool?: string | undefined;
   /** Of the program, for those who look at who is at work. */
   version?: string;
-  onProblem?(problem: { runId?: string; message: string; error: unknown }): void;
+  onProblem?(problem: { runId?: string; message: string; error: unknown; answered?: true }): void;
 }
 
 export interface Runtime {
@@ -105,7 +105,7 @@ export interface Runtime {
   endCancelled(runIds: readonly RunId[], signal: AbortSignal): Promise<void>;
   onDelta(listener: (delta: Delta) => void): () => void;
   /** Tells whoever runs the process, without what must not be told. */
-  onProblem(problem: { message: string; error: unknown }): void;
+  onProblem(problem: { message: string; error: unknown; answered?: true }): void;
   /** What becomes of agents, from now on. Returns what ends it. */
   on: OnAgent;
   /** Drains: what is under way gets a while to finish; nothing is lost. */

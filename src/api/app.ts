@@ -89,7 +89,7 @@ export function withRefusals(
   );
   app.onError((error, c) => {
     if (statusOf(toCadreError(error)) >= 500)
-      onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error });
+      onProblem({ message: `${c.req.method} ${c.req.path} failed.`, error, answered: true });
     return refuse(c, error);
   });
   return app;

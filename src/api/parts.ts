@@ -59,8 +59,8 @@ export interface ApiParts extends TeamParts {
   who(request: Request): string;
   /** `served`: while a public server listens. `plug`: of a demo's. */
   web: { served?: Web; plug?: Plug };
-  /** What no answer can hold: told to whoever runs the process. */
-  onProblem(problem: { message: string; error: unknown }): void;
+  /** Told to whoever runs the process. `answered`: whoever asked was told as well, as far as they may know. */
+  onProblem(problem: { message: string; error: unknown; answered?: true }): void;
 }
 
 export interface Web {

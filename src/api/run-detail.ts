@@ -10,8 +10,10 @@ import type { RunDetail } from "./schema.ts";
 import { stoppingOf } from "./stopping.ts";
 import { subtreeOf } from "./subtree.ts";
 import { totalUsage } from "./tree.ts";
+import { withUnreadable } from "./unreadable.ts";
 
-export async function detailOf(store: Store, row: RunRow): Promise<RunDetail> {
+export async function detailOf(store: Store, found: RunRow): Promise<RunDetail> {
+  const row = (await withUnreadable(store, [found]))[0]!;
   const [[first], [last], tree, todos] = await Promise.all([
     store.journal(row.id, 0, 1),
     store.journal(row.id, row.seq - 1, 1),

@@ -198,9 +198,11 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
 /** What goes wrong beside the run that is shown: once each, so that a fault that repeats does not fill the screen. */
 function problemPrinter(
   say = (line: string): void => void process.stderr.write(`${line}\n`),
-): (problem: { message: string; error: unknown }) => void {
+): NonNullable<RuntimeOptions["onProblem"]> {
   const said = new Set<string>();
-  return ({ message, error }) => {
+  return ({ message, error, answered }) => {
+    // Whoever asked, here or in another process, says it themselves; but for a fault of ours, whose answer tells nothing.
+    if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
     const text = plainLine(`${message} ${messageOf(error)}`);
     if (said.has(text)) return;
     said.add(text);

@@ -34,9 +34,13 @@ export async function sayRest(
     const { items, held } = rest;
     const commands = [
       ...items.flatMap((item) => answerCommands(item, typed)),
-      ...held.flatMap((run) => heldCommands(run, typed)),
+      ...held.flatMap((run) => heldCommands(run, view, typed)),
     ];
-    const lines = [...neededLines(items, typed, screen.paint), ...heldLines(rest, runId, typed), again];
+    const lines = [
+      ...neededLines(items, typed, screen.paint),
+      ...heldLines(rest, { runId, view }, typed),
+      again,
+    ];
     say(lines, { type: "needs_person", runId, waitingOn: run.waitingOn, approvals: items, commands });
     return EXIT.waiting;
   }
@@ -86,17 +90,28 @@ function resultOf(run: RunDetail, exitCode: number) {
   return { type: "result", runId, status, stopReason, summary, output, result, usage, treeUsage, exitCode };
 }
 
-function heldCommands({ id, waitingOn }: Stuck["held"][number], typed: Typed): string[] {
+type Shown = Pick<Watched, "runId" | "view">;
+
+function heldCommands(run: Stuck["held"][number], { tree }: Shown["view"], typed: Typed): string[] {
+  const { id, waitingOn } = run;
+  // What cannot be read hears nothing that is said to it.
+  if (isUnreadable(run, tree)) return [typed(`verify ${id}`)];
   const [top] = waitingOn?.frozen ?? [];
   return [typed(top === undefined ? `resume ${id}` : `thaw ${top}`), typed(`cancel ${id}`)];
 }
 
-function heldLines({ items, held }: Stuck, top: string, typed: Typed): string[] {
+/** Set aside, and not by a word in its journal. */
+const isUnreadable = ({ id, waitingOn }: Stuck["held"][number], { runs }: Shown["view"]["tree"]): boolean =>
+  waitingOn?.kind === "quarantine" && runs.get(id)?.state.waitingOn?.kind !== "quarantine";
+
+function heldLines({ items, held }: Stuck, { runId, view }: Shown, typed: Typed): string[] {
   const lines = held.flatMap((run) => {
     const { id, agent, waitingOn } = run;
     const why = plainLine(waitingOn?.detail ?? waitingOn?.kind.replaceAll("_", " ") ?? "a person is needed");
-    const who = id === top ? "" : `${plainLine(agent)}, run ${id}: `;
-    return ["", `Held: ${who}${why}`, ...heldCommands(run, typed).map((command) => `  ${command}`)];
+    const who = id === runId ? "" : `${plainLine(agent)}, run ${id}: `;
+    const commands = heldCommands(run, view, typed).map((command) => `  ${command}`);
+    const aside = isUnreadable(run, view.tree) ? [AFTER_RESTORE] : [];
+    return ["", `Held: ${who}${why}`, ...commands, ...aside];
   });
   if (items.length === 0) return lines;
   return [
@@ -105,3 +120,5 @@ function heldLines({ items, held }: Stuck, top: string, typed: Typed): string[] 
     `The run waits, and costs nothing meanwhile. When it is answered, go on with: ${typed("run")}`,
   ];
 }
+
+const AFTER_RESTORE = "Nothing else is harmed. It goes on when the store is restored from a copy.";

@@ -4,6 +4,7 @@
 
 import type { EventOf, EventType, JournalEvent, RunStatus, WaitingOn } from "../journal/events.ts";
 import { TERMINAL_TYPES } from "../journal/events.ts";
+import { outcomeItemId } from "./approvals.ts";
 import { causeOf, causesOf, eventAt, type Journals } from "./causes.ts";
 import { agentIn, createReasons, type Reason } from "./reasons.ts";
 import { applyRunRow, firstRow, type RunRow } from "./run-row.ts";
@@ -29,8 +30,13 @@ export interface Why {
   next: string[];
 }
 
-/** Undefined: the run, or the event, is not among them. */
-export function whyOf(journals: Journals, runId: string, seq?: number): Why | undefined {
+/** Undefined: the run, or the event, is not among them. `aside`: runs that cannot be driven, and why, which no journal can hold. */
+export function whyOf(
+  journals: Journals,
+  runId: string,
+  seq?: number,
+  aside: ReadonlyMap<string, string> = new Map(),
+): Why | undefined {
   const row = rowOf(journals.get(runId) ?? []);
   const last = journals.get(runId)?.at(-1);
   const event = seq === undefined ? last : eventAt(journals, runId, seq);
@@ -48,8 +54,35 @@ export function whyOf(journals: Journals, runId: string, seq?: number): Why | un
   const stands = TERMINAL_TYPES.has(event.type) ? event : standsAt(journals, row, event);
   const chain = told(causesOf(journals, stands), stands).map(reasonOf);
   const since = stands.runId === runId ? stands.ts : row.updatedAt;
+  const held = [stands.runId, runId].find((id) => aside.has(id) && !isSetAside(stands));
+  if (held !== undefined && row.endedAt === undefined)
+    return {
+      ...about,
+      status: "suspended",
+      ...setAside(journals, runId, held, aside.get(held)!),
+      since,
+      chain,
+    };
   return { ...about, ...standing(journals, row, stands, reasonOf), since, chain };
 }
+
+const isSetAside = (event: JournalEvent): boolean =>
+  event.type === "RUN_SUSPENDED" && event.payload.waitingOn.kind === "quarantine";
+
+/** No command lets it go on before what it needs is there again. */
+function setAside(
+  journals: Journals,
+  runId: string,
+  held: string,
+  reason: string,
+): Pick<Why, "answer" | "next"> {
+  const whose = held === runId ? "" : ` (${agentIn(journals, held)})`;
+  return { answer: `Set aside${whose}: ${reason}`, next: [asideNext(held)] };
+}
+
+/** What a person can do about a run that cannot be read. */
+const asideNext = (runId: string): string =>
+  `\`cadre verify ${runId}\` names what is damaged; it goes on when the store is restored from a copy.`;
 
 type ReasonOf = (event: JournalEvent) => Reason;
 
@@ -145,10 +178,27 @@ function standing(
   if (stands.type !== "RUN_SUSPENDED")
     return { answer: `At work${whose}.`, next: [`\`cadre tail ${row.id}\` follows it.`] };
   const { items = [] } = stands.payload.waitingOn;
+  if (isAnswered(journals, stands, items))
+    return {
+      answer: `Answered, and not taken up yet${whose}.`,
+      next: ["`cadre run` goes on with it, where no other process does."],
+    };
   const { words, next } = waitingWords(stands.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };
   const asked = causeOf(journals, stands);
   const reason = asked?.type === "TOOL_PROPOSED" ? reasonOf(asked) : undefined;
   const what = reason ? `${reason.what}, because ${reason.because}` : words;
   return { answer: `Waits for you${whose}: ${what}.`, next: next(stands.runId, items) };
+}
+
+/** All that it waits for was decided since; nobody has driven it from there. */
+function isAnswered(journals: Journals, { runId, seq }: JournalEvent, items: readonly string[]): boolean {
+  const later = journals.get(runId)!.filter((event) => event.seq > seq);
+  const decided = new Set(
+    later.flatMap(({ type, payload }) => {
+      if (type === "APPROVAL_DECIDED") return payload.itemId;
+      return type === "OUTCOME_DECIDED" ? outcomeItemId(payload.toolCallId, payload.attempt) : [];
+    }),
+  );
+  return items.length > 0 && items.every((item) => decided.has(item));
 }

@@ -9,10 +9,10 @@ import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { detailOf } from "../run-detail.ts";
+import { treeBelow } from "../run-tree.ts";
 import { RunDetail, RunsQuery, RunTree, StartRun, Verification } from "../schema.ts";
 import { subtreeOf } from "../subtree.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
-import { nest } from "../tree.ts";
 import { verifyRun } from "../verify-run.ts";
 import { Context, MessagePage, ReplayView, RunDefinition, RunPage, Started } from "../wire.ts";
 
@@ -52,7 +52,7 @@ export function runRoutes(parts: ApiParts): Route[] {
     ),
     route(
       { method: "get", path: "/api/runs/{id}/tree", summary: "A run and all below it", answer: RunTree },
-      async ({ params: { id } }) => nest(await subtreeOf(store, await findRun(store, id))),
+      async ({ params: { id } }) => treeBelow(store, await findRun(store, id)),
     ),
     route(
       {

@@ -2,12 +2,16 @@
 
 import { CadreError } from "../../errors.ts";
 import { decisionLog } from "../../projections/decision-log.ts";
+import type { RunRow } from "../../projections/run-row.ts";
 import { whyOf } from "../../projections/why.ts";
+import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { WhyQuery, WhyView } from "../schema.ts";
+import { subtreeOf } from "../subtree.ts";
 import { treeJournals } from "../tree-journals.ts";
+import { withUnreadable } from "../unreadable.ts";
 
 export const whyRoutes = ({ store }: ApiParts): Route[] => [
   route(
@@ -21,7 +25,7 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
     async ({ params: { id }, query: { seq } }) => {
       const run = await findRun(store, id);
       const journals = await treeJournals(store, run.rootRunId);
-      const why = whyOf(journals, run.id, seq);
+      const why = whyOf(journals, run.id, seq, await asideIn(store, run));
       if (why) return { ...why, decisions: decisionLog(journals, run.id) };
       throw new CadreError(
         "NOT_FOUND",
@@ -32,3 +36,13 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
     },
   ),
 ];
+
+/** Runs that no journal tells of as set aside: why, by id. */
+async function asideIn(store: Store, top: RunRow): Promise<ReadonlyMap<string, string>> {
+  const rows = await withUnreadable(store, await subtreeOf(store, top));
+  return new Map(
+    rows.flatMap(({ id, waitingOn }) =>
+      waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
+    ),
+  );
+}

@@ -1,15 +1,17 @@
 // `cadre show RUN`: how a run stands or ended, what happened in it, and the tree below it.
 
 import type { CadreClient } from "../../api/client.ts";
+import type { RunDetail } from "../../api/schema.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { cardsOf } from "../cards.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { standingsIn } from "../standing.ts";
+import type { Typed } from "../typed.ts";
 import { cardLines } from "../view/approval.ts";
 import { fitLines } from "../view/fit.ts";
 import { clockTime } from "../view/format.ts";
-import { jsonLine, plain } from "../view/plain.ts";
+import { jsonLine, plain, plainLine } from "../view/plain.ts";
 import { pageLines } from "../view/run-page.ts";
 import { endsLater, goesOnLater, tryAgain } from "../view/summary.ts";
 
@@ -31,6 +33,7 @@ export async function show(
     const next = [
       ...(standing === "left" ? [goesOnLater(typed)] : []),
       ...(standing === "to-stop" ? [endsLater(run.id, typed)] : []),
+      ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, typed)] : []),
       ...tryAgain(run, typed),
     ];
     for (const line of pageLines(found, { screen, typed, now: Date.now() })) screen.line(line);
@@ -38,6 +41,9 @@ export async function show(
   }
   return EXIT.done;
 }
+
+const asideWords = ({ id, waitingOn }: RunDetail, typed: Typed): string =>
+  `Set aside: ${plainLine(waitingOn?.detail ?? "it could not be driven.")} Why: ${typed(`why ${id}`)}`;
 
 async function read(client: CadreClient, id: string) {
   const run = await client.run(id);

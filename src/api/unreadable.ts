@@ -1,0 +1,26 @@
+// That a run cannot be driven because what it has pinned cannot be read is said over what its journal says, as it is of a
+// run that a driver has set aside: whoever looks while nobody drives must not be told that it only has to go on.
+
+import { loadDefinition } from "../loop/run-journal.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { Store } from "../stores/store.ts";
+import { isDamage } from "./failure.ts";
+
+export const withUnreadable = (store: Store, rows: readonly RunRow[]): Promise<RunRow[]> =>
+  Promise.all(
+    rows.map(async (row): Promise<RunRow> => {
+      const detail = row.endedAt === undefined ? await damageOf(store, row) : undefined;
+      if (detail === undefined || row.waitingOn?.kind === "quarantine") return row;
+      return { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+    }),
+  );
+
+async function damageOf(store: Store, { definition }: RunRow): Promise<string | undefined> {
+  try {
+    await loadDefinition(store, definition);
+    return undefined;
+  } catch (error) {
+    if (isDamage(error)) return error.message;
+    throw error;
+  }
+}
