@@ -58,7 +58,7 @@ import type {
   WorkerView,
   WorkspaceTree,
 } from "./schema.ts";
-import type { MadeUser, Me, NewUser, TestAnswer, UserView, WebhookView } from "./team.ts";
+import type { MadeUser, Me, NewUser, RoleView, TestAnswer, UserView, WebhookView } from "./team.ts";
 
 export { type ClientOptions, type FeedOptions, type FollowOptions, isUnreachable };
 
@@ -171,6 +171,7 @@ export interface CadreClient {
   /** For one browser of theirs, once. */
   userLink(name: string): Promise<LinkView>;
   revokeUser(name: string): Promise<void>;
+  setUserRole(name: string, role: RoleView): Promise<void>;
   webhooks(): Promise<WebhookView[]>;
   testWebhook(name: string): Promise<TestAnswer>;
   /** What the old token opened is closed; the browser that asks for it stays. */
@@ -261,6 +262,7 @@ type TeamVerb =
   | "rotateUser"
   | "userLink"
   | "revokeUser"
+  | "setUserRole"
   | "webhooks"
   | "testWebhook";
 
@@ -272,6 +274,7 @@ function teamClient(options: ClientOptions, get: Get, post: Post): Pick<CadreCli
     addUser: (user) => post("/api/users", user),
     rotateUser: (name) => post(ofUser(name, "/rotate")),
     userLink: (name) => post(ofUser(name, "/link")),
+    setUserRole: (name, role) => post(ofUser(name, "/role"), { role }),
     revokeUser: (name) => call(options, "DELETE", ofUser(name)),
     webhooks: async () => (await get<{ webhooks: WebhookView[] }>("/api/webhooks")).webhooks,
     testWebhook: (name) => post(`/api/webhooks/${encodeURIComponent(name)}/test`),

@@ -6,6 +6,8 @@ import { issueSentence } from "../config/keys.ts";
 import { CadreError } from "../errors.ts";
 import { HttpRefusal } from "./failure.ts";
 
+export const NO_JSON = "The body is no valid JSON. Nothing was changed.";
+
 const MEGABYTE = 1024 * 1024;
 /** In megabytes, where a route does not say otherwise. */
 const MOST_BODY = 4;
@@ -23,7 +25,7 @@ export async function readBody<T extends z.ZodType>(
   try {
     if (text.trim() !== "") body = JSON.parse(text);
   } catch {
-    throw new CadreError("BAD_REQUEST", "The body is no valid JSON. Nothing was changed.");
+    throw new CadreError("BAD_REQUEST", NO_JSON);
   }
   if (isDeeper(body, MAX_DEPTH))
     throw new CadreError("BAD_REQUEST", `The body is nested deeper than ${MAX_DEPTH}. Nothing was changed.`);

@@ -290,6 +290,20 @@ describe("[A09] rotation and revocation", () => {
     });
   });
 
+  test("another role counts at once, by the same token: what was open for the old one is closed", async () => {
+    await admit("ron", "viewer");
+    const { ended } = await openStream("ron");
+    await expect(as("ron").startRun({ agent: "clerk", task: "pay" })).rejects.toMatchObject({
+      code: "FORBIDDEN",
+    });
+    await expect(as("oli").setUserRole("ron", "admin")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await holder().setUserRole("ron", "operator");
+    expect(await ended).toBe("cut");
+    expect(await as("ron").me()).toMatchObject({ name: "ron", role: "operator" });
+    await as("ron").startRun({ agent: "clerk", task: "pay" });
+    await expect(holder().setUserRole("nobody", "viewer")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   test("an admin who rotates their own token still gets the answer", async () => {
     await admit("abe", "admin");
     const { token } = await as("abe").rotateUser("abe");

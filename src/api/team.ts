@@ -22,6 +22,8 @@ export const NewUser = z.strictObject({
 });
 export type NewUser = z.infer<typeof NewUser>;
 
+export const NewRole = z.strictObject({ role: RoleView });
+
 export const UserView = z.object({
   name: z.string(),
   role: RoleView,

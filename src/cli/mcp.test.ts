@@ -60,7 +60,11 @@ test.each(["auto", "legacy"] as const)(
     const { client, call, watch } = await connected(mode);
     const { runId, progress } = await call("spawn", { agentType: "clerk", task: "pay" });
     const status = () => call("run_status", { runId });
-    await watch(progress, async () => (await status()).needs.length > 0);
+    await watch(`${progress}/events`, async () => (await status()).needs.length > 0);
+    if (mode === "legacy")
+      await expect(client.subscribeResource({ uri: "cadre://agents" })).rejects.toMatchObject({
+        code: -32602,
+      });
     const [{ approvalId }] = (await status()).needs;
     await call("approve", { approvalId });
     await watch(progress, async () => (await status()).isOver);

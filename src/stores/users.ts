@@ -24,6 +24,8 @@ export interface Users {
   add(user: { name: string; role: Role; by: string; key: string }): Promise<boolean>;
   /** This key takes the place of all others, and whoever was revoked is let in again. False: there is nobody of that name. */
   rotate(name: string, key: string): Promise<boolean>;
+  /** The keys stay, and count for that role. False: there is nobody of that name to be let in. */
+  setRole(name: string, role: Role): Promise<boolean>;
   /** False: there is nobody of that name to be let in. */
   revoke(name: string): Promise<boolean>;
   /** One more key, as a browser gets: of many the oldest end. False: there is nobody of that name to be let in. */

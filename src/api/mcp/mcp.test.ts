@@ -12,6 +12,10 @@ const TOKEN = "a-token-that-is-long-enough-for-it";
 const clerk: Script = ({ turn }) =>
   turn > 1 ? { report: { summary: "paid" } } : { calls: [{ tool: "Pay", input: { to: "ann", amount: 5 } }] };
 const writer: Script = ({ task, lastUser }) => ({ text: `About ${task}: ${lastUser}` });
+const lead: Script = ({ turn }) =>
+  turn > 1
+    ? { report: { summary: "done" } }
+    : { calls: [{ tool: "delegate", input: { agent: "clerk", task: "pay" } }] };
 const WRITER =
   "---\nname: writer\ndescription: Writes.\nmodel: scripted/writer\ntools: []\n---\nYou write.\n";
 
@@ -25,6 +29,7 @@ beforeAll(async () => {
   project = tempProject({
     "agents/clerk.md": CLERK,
     "agents/writer.md": WRITER,
+    "agents/lead.md": CLERK.replaceAll("clerk", "lead").replace("tools: {", "agents: [clerk]\ntools: {"),
     "agents/helper.md": "---\nname: helper\nkind: subagent\ndescription: Helps.\n---\nYou help.\n",
   });
   const { folder } = project;
@@ -33,7 +38,7 @@ beforeAll(async () => {
     home: folder,
     env: {},
     tools: [book.tool],
-    scripts: { clerk, writer },
+    scripts: { clerk, writer, lead },
   });
   api = await serveRuntime(runtime, folder);
   await runtime.start();
@@ -205,6 +210,42 @@ test("who listens to a run is told when something happens to it, and to no other
   expect(new Set(told)).toEqual(new Set([`cadre://runs/${runId}`]));
   await listening.close();
   await client.close();
+});
+
+test("the events of a run are told of with those of all below it; no list is said to tell of its changes", async () => {
+  const client = await connected();
+  expect(client.getServerCapabilities()).toMatchObject({
+    resources: { subscribe: true, listChanged: false },
+    tools: { listChanged: false },
+  });
+  const { runId } = await call(client, "spawn", { agentType: "lead", task: "have it paid" });
+  await until(api, runId, ({ type, payload }) => type === "RUN_SUSPENDED" && payload.blockers !== undefined);
+  const [item] = await api.client.approvals({ runId });
+  const told = new Set<string>();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const uris = [`cadre://runs/${runId}/events`, `cadre://runs/${item!.runId}/events`];
+  client.setNotificationHandler("notifications/resources/updated", ({ params }) => {
+    told.add(params.uri);
+    if (told.size === uris.length) resolve();
+  });
+  const listening = await client.listen({ resourceSubscriptions: uris });
+  await call(client, "message", { runId: item!.runId, text: "be quick" });
+  await promise;
+  expect([...told].sort()).toEqual(uris.sort());
+  await listening.close();
+  await api.client.cancel(runId);
+  await client.close();
+});
+
+test("what is no JSON is answered as such", async () => {
+  const post = (body: string) =>
+    fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${TOKEN}`, "Content-Type": "application/json" },
+      body,
+    });
+  expect(await (await post("{no")).json()).toMatchObject({ id: null, error: { code: -32700 } });
+  expect(await (await post("{}")).json()).toMatchObject({ id: null, error: { code: -32600 } });
 });
 
 test("[A03] [A14] [A15] it stands behind the door, and takes no more than the API", async () => {

@@ -24,7 +24,10 @@ export interface McpOptions {
 export function createMcpServer(ask: Ask, { version, subscribe }: McpOptions): McpServer {
   const server = new McpServer(
     { name: "cadre", title: "Cadre", version },
-    { instructions: INSTRUCTIONS, capabilities: { resources: { subscribe } } },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { resources: { subscribe, listChanged: false }, tools: { listChanged: false } },
+    },
   );
   for (const { name, title, description, input, kind, call } of MCP_TOOLS)
     server.registerTool(

@@ -5,7 +5,8 @@ import type { CreateMcpHandlerOptions, McpHttpHandler, McpServerFactory } from "
 import { z } from "zod";
 import type { Store } from "../../stores/store.ts";
 import { HttpRefusal } from "../failure.ts";
-import { runUri } from "../mcp/views.ts";
+import { createChanges } from "../mcp/changes.ts";
+import { NO_JSON } from "../request.ts";
 import { type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 
@@ -17,6 +18,7 @@ const Refused = z.looseObject({
 });
 
 const INVALID_REQUEST = -32600;
+const PARSE_ERROR = -32700;
 
 export function mcpRoutes(parts: RouteParts): Route[] {
   let handler: Promise<McpHttpHandler> | undefined;
@@ -58,7 +60,7 @@ export function mcpOverHttp(handler: () => Promise<McpHttpHandler>): Route[] {
           of: ({ code, message }) => ({
             jsonrpc: "2.0",
             id: null,
-            error: { code: INVALID_REQUEST, message, data: { code } },
+            error: { code: message === NO_JSON ? PARSE_ERROR : INVALID_REQUEST, message, data: { code } },
           }),
         },
       },
@@ -75,13 +77,14 @@ const notOffered = (method: RouteSpec<"/mcp", z.ZodType, z.ZodType, z.ZodType>["
   });
 
 /** Whoever listens is told of every commit; nobody listens, nothing is subscribed to. */
-const changesOf = (store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> => ({
-  publish() {},
-  subscribe: (listener) =>
-    store.onCommit((events) => {
-      for (const runId of new Set(events.map((event) => event.runId)))
-        listener({ kind: "resource_updated", uri: runUri(runId) });
-      listener({ kind: "resource_updated", uri: "cadre://runs" });
-      listener({ kind: "resource_updated", uri: "cadre://approvals" });
-    }),
-});
+function changesOf(store: Store): NonNullable<CreateMcpHandlerOptions["bus"]> {
+  const changes = createChanges(async (runId) => (await store.run(runId))?.parentRunId);
+  return {
+    publish() {},
+    subscribe: (listener) =>
+      store.onCommit((events) => {
+        const runIds = events.map(({ runId }) => runId);
+        void changes(runIds, (uri) => listener({ kind: "resource_updated", uri }));
+      }),
+  };
+}

@@ -4,7 +4,7 @@ import { CadreError } from "../../errors.ts";
 import type { User } from "../../stores/users.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
-import { LinkView, MadeUser, Me, NewUser, type UserView, UserViews } from "../team.ts";
+import { LinkView, MadeUser, Me, NewRole, NewUser, type UserView, UserViews } from "../team.ts";
 import { hashOf, newKey } from "../visitors.ts";
 import { Nothing } from "../wire.ts";
 import { served } from "./web.ts";
@@ -61,6 +61,20 @@ function nameRoutes({ store, web }: ApiParts): Route[] {
     route(
       {
         method: "post",
+        path: "/api/users/{name}/role",
+        summary: "Another role for a user; what is open is closed, and the token stays",
+        body: NewRole,
+        answer: Nothing,
+        role: "admin",
+      },
+      async ({ params: { name }, body: { role } }) => {
+        if (!(await store.users.setRole(name, role))) throw notThere(name);
+        return {};
+      },
+    ),
+    route(
+      {
+        method: "post",
         path: "/api/users/{name}/link",
         summary: "A one-time link for a browser of a user",
         answer: LinkView,
@@ -100,7 +114,7 @@ async function add({ store, web }: ApiParts, { name, role }: NewUser, by: string
   if (taken || !(await store.users.add({ name, role, by, key: hashOf(token) })))
     throw new CadreError(
       "CONFLICT",
-      `There is, or was, a user ${name}, whose runs are theirs. Nothing was changed: for the same person use \`cadre users rotate ${name}\`, for another one another name.`,
+      `There is, or was, a user ${name}, whose runs are theirs. Nothing was changed: for the same person use \`cadre users rotate ${name}\` or \`cadre users role ${name} ${role}\`, for another one another name.`,
     );
   return { name, token, ...linkFor(web, name) };
 }

@@ -4,10 +4,10 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { McpServer } from "@modelcontextprotocol/server";
+import { type McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { createChanges, neverChanges } from "../../api/mcp/changes.ts";
 import { createMcpServer } from "../../api/mcp/server.ts";
-import { runUri } from "../../api/mcp/views.ts";
 import type { FeedItem } from "../../api/schema.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { type LastingClient, lastingClient } from "../lasting-client.ts";
@@ -54,6 +54,11 @@ function listenerOf({ server }: McpServer, era: "legacy" | "modern"): (uri: stri
   const wanted = new Set<string>();
   if (era === "legacy") {
     server.setRequestHandler("resources/subscribe", ({ params }) => {
+      if (neverChanges(params.uri))
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `Nothing tells of a change of ${params.uri}: read it again.`,
+        );
       wanted.add(params.uri);
       return {};
     });
@@ -73,18 +78,24 @@ async function tellChanges(
   listeners: ReadonlySet<(uri: string) => void>,
   signal: AbortSignal,
 ): Promise<void> {
+  const changes = createChanges((runId) => ask(async (client) => (await client.run(runId)).parentRunId));
+  const tellAll = (uri: string): void => {
+    for (const tell of listeners) tell(uri);
+  };
   while (!signal.aborted) {
     const followed = ask(async (client) => {
-      for await (const item of client.feed({ signal }))
-        for (const uri of changedBy(item)) for (const tell of listeners) tell(uri);
+      for await (const item of client.feed({ signal })) {
+        const runId = changedBy(item);
+        if (runId !== undefined) void changes([runId], tellAll);
+      }
     });
     // Whoever asks something learns what is wrong; here it is only tried again.
     await followed.catch(() => pause(PAUSE_MS, undefined, { signal }).catch(() => {}));
   }
 }
 
-function changedBy(item: FeedItem): string[] {
-  if (item.type === "reset" || item.live.type === "SettingsUpdated" || item.live.type === "Token") return [];
-  const runId = item.live.type === "StateUpdated" ? item.live.run.run_id : item.live.run_id;
-  return [runUri(runId), "cadre://runs", "cadre://approvals"];
+function changedBy(item: FeedItem): string | undefined {
+  if (item.type === "reset" || item.live.type === "SettingsUpdated" || item.live.type === "Token")
+    return undefined;
+  return item.live.type === "StateUpdated" ? item.live.run.run_id : item.live.run_id;
 }

@@ -1,7 +1,7 @@
 // `cadre users`: who may come in beside the holder of the folder's token, and with which role.
 
 import type { CadreClient } from "../../api/client.ts";
-import { type MadeUser, NewUser } from "../../api/team.ts";
+import { type MadeUser, NewUser, RoleView } from "../../api/team.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { isFile, withClient } from "../connect.ts";
@@ -62,6 +62,20 @@ export async function link(invocation: Invocation, name: string | undefined): Pr
   const { url, expiresAt } = await (isFile(config) ? asAdmin(invocation, make) : askServer(config, io, make));
   const whose = name === undefined ? "" : ` of ${plainLine(name)}`;
   screen.line(json ? jsonLine({ url, expiresAt }) : `For one browser${whose}, once: ${url}`);
+  return EXIT.done;
+}
+
+export async function role(invocation: Invocation, name: string, wanted: string): Promise<number> {
+  const given = RoleView.safeParse(wanted);
+  if (!given.success)
+    throw new CadreError(
+      "USAGE",
+      `${plainLine(wanted)} is no role: there are ${RoleView.options.join(", ")}. Nothing was changed.`,
+    );
+  await asAdmin(invocation, (client) => client.setUserRole(name, given.data));
+  const { json, screen } = invocation;
+  const line = `${plainLine(name)} comes in as ${given.data} now, by the same token. What was open is closed.`;
+  screen.line(json ? jsonLine({ name, role: given.data }) : line);
   return EXIT.done;
 }
 

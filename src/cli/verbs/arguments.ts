@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   path: "a file or a folder (default: where agents are looked for)",
   words: "an agent's name, if it is not to be the usual one, and the task in quotes",
   name: "somebody's name, as `cadre users` lists them",
+  role: "viewer, operator or admin",
   server: "a server's name, as `cadre servers` lists them",
   verb: "a command, and one below it",
   "users add name": "what they are called here, in small letters",

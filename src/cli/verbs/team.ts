@@ -20,6 +20,10 @@ export function addTeamVerbs(program: Command, does: Does): void {
     .description("a new token for somebody; what the old one opened is closed at once")
     .action(does(async () => (await import("../commands/users.ts")).rotate));
   users
+    .command("role <name> <role>")
+    .description("another role for somebody (viewer, operator, admin); their token stays")
+    .action(does(async () => (await import("../commands/users.ts")).role));
+  users
     .command("link [name]")
     .description(
       "a link that lets one browser of theirs in, once, or of yours without a name; needs `cadre up`",

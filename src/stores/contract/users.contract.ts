@@ -54,6 +54,22 @@ export function usersContract(open: Open): void {
     end();
   });
 
+  scenario(
+    "[US2] another role counts for the keys that there are, and everybody is told",
+    async ({ store }) => {
+      await store.users.add(ann);
+      let told = 0;
+      const end = store.users.onChange(() => told++);
+      expect(await store.users.setRole("ann", "viewer")).toBe(true);
+      expect(told).toBeGreaterThanOrEqual(1);
+      expect((await store.users.byKey("hash-of-ann"))?.role).toBe("viewer");
+      expect(await store.users.setRole("nobody", "admin")).toBe(false);
+      await store.users.revoke("ann");
+      expect(await store.users.setRole("ann", "admin")).toBe(false);
+      end();
+    },
+  );
+
   scenario("of a person's browsers the oldest ends", async ({ store }) => {
     await store.users.add(ann);
     for (let n = 1; n <= 21; n++) await store.users.addKey("ann", `browser ${n}`);

@@ -37,6 +37,7 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
         await sql.run(ADD_KEY, key, name, "token", now);
         return true;
       }),
+    setRole: (name, role) => changed(async (sql) => (await sql.run(SET_ROLE, role, name)) > 0),
     revoke: (name) =>
       changed(async (sql, now) => {
         await sql.run("DELETE FROM user_keys WHERE name = $1", name);
@@ -67,6 +68,7 @@ export function postgresUsers({ feed, read, write }: UserParts): Users {
 
 const ADD = `INSERT INTO users (name, role, made_at, made_by, rotated_at) VALUES ($1, $2, $3, $4, $3) ON CONFLICT DO NOTHING`;
 const ROTATE = "UPDATE users SET rotated_at = $1, revoked_at = NULL WHERE name = $2";
+const SET_ROLE = "UPDATE users SET role = $1 WHERE name = $2 AND revoked_at IS NULL";
 const REVOKE = "UPDATE users SET revoked_at = $1 WHERE name = $2 AND revoked_at IS NULL";
 const ADD_KEY = "INSERT INTO user_keys (hash, name, kind, made_at) VALUES ($1, $2, $3, $4)";
 const DROP_OLDEST = `DELETE FROM user_keys WHERE name = $1 AND kind = 'browser' AND n NOT IN (

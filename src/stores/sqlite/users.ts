@@ -31,6 +31,10 @@ export function sqliteUsers({ sql, write }: UserParts): Users {
         sql.run(ADD_KEY, key, name, "token", now);
         return true;
       }),
+    setRole: (name, role) =>
+      changed(
+        () => sql.run("UPDATE users SET role = ? WHERE name = ? AND revoked_at IS NULL", role, name) > 0,
+      ),
     revoke: (name) =>
       changed((now) => {
         sql.run("DELETE FROM user_keys WHERE name = ?", name);
