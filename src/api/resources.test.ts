@@ -304,4 +304,16 @@ describe("wellness", () => {
     now = 61_000;
     expect(await isWell()).toBe(false);
   });
+
+  test("[E9] well while workers elsewhere are away, where it drives nothing: else nobody could look or decide", async () => {
+    let now = 0;
+    const idle = parts(
+      { due: async () => ["r1"], run: async () => ({ id: "r1", seq: 3 }) },
+      { drives: false },
+    );
+    const isWell = wellness(idle, () => now);
+    expect(await isWell()).toBe(true);
+    now = 61_000;
+    expect(await isWell()).toBe(true);
+  });
 });

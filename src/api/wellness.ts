@@ -30,7 +30,10 @@ export function wellness(parts: Parts, now: () => number = Date.now): () => Prom
   };
 }
 
-/** That of several the first stands still is enough: it is the longest due. */
+/**
+ * That of several the first stands still is enough: it is the longest due. Of workers elsewhere it says nothing: taken for
+ * unwell with them, a server would be shut off while people want to see why nothing goes on.
+ */
 function dueForLong({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;
   return async () => {

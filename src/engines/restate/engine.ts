@@ -131,7 +131,7 @@ class RestateEngine implements Engine {
     // By the first worker that gets the invocation; whoever gets it later reads it.
     const me: Taken = { worker, ...this.server!.reachedAt() };
     const taken = await context.run("taken", () => me);
-    const from = taken.worker !== worker && (await isGone(taken)) ? [taken.worker] : [];
+    const from = taken.worker !== worker && (await isGone(taken, worker)) ? [taken.worker] : [];
     await this.hold(context.key, from);
   }
 

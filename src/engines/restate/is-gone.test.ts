@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { isGone } from "./is-gone.ts";
+import { isGone as isGoneFor, type Taken } from "./is-gone.ts";
 import { listen } from "./listen.ts";
 
 const HOST = "127.0.0.1";
+const isGone = (taken: Taken) => isGoneFor(taken, "me");
 
 async function listening(worker: string): Promise<{ port: number; close(): Promise<void> }> {
   const server = await listen({ host: HOST, port: 0 }, { worker, handler: () => {} });
@@ -25,6 +26,12 @@ test("[E10] a worker that answers is not gone, also while it stops", async () =>
   expect(await isGone(taken)).toBe(false);
   server.refuse();
   expect(await isGone(taken)).toBe(false);
+});
+
+test("[E10] where one reaches oneself, nothing is known of who was reached there by others", async () => {
+  const { port, close } = await listening("me");
+  onTestFinished(close);
+  expect(await isGone({ worker: "w1", host: HOST, port })).toBe(false);
 });
 
 test("[E10] one that takes a connection and says nothing is not known to be gone", async () => {

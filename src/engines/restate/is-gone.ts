@@ -1,5 +1,6 @@
 // Whether the worker that listened at an address is gone: nobody listens there, or another worker does. A frozen one still
-// has its port, and silence may be the network's: both say nothing.
+// has its port, and silence may be the network's: both say nothing. Nor does one's own answer: an address that leads here
+// may lead elsewhere for others (each container has its own 127.0.0.1).
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";
@@ -13,7 +14,8 @@ export interface Taken {
 
 const PATIENCE_MS = 1_000;
 
-export function isGone({ worker, host, port }: Taken): Promise<boolean> {
+/** `me`: who asks. */
+export function isGone({ worker, host, port }: Taken, me: string): Promise<boolean> {
   return new Promise((resolve) => {
     const session = connect(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
     const answer = (gone: boolean): void => {
@@ -26,7 +28,7 @@ export function isGone({ worker, host, port }: Taken): Promise<boolean> {
     const request = session.request({ ":path": "/healthz" }).on("error", () => {});
     request.on("response", (headers) => {
       const there = headers[WORKER_HEADER];
-      answer(there !== undefined && there !== worker);
+      answer(there !== undefined && there !== worker && there !== me);
     });
   });
 }
