@@ -5,7 +5,8 @@ import { isGone as isGoneFor, type Taken } from "./is-gone.ts";
 import { listen } from "./listen.ts";
 
 const HOST = "127.0.0.1";
-const isGone = (taken: Taken) => isGoneFor(taken, "me");
+const ME = "box-a-71-f00d";
+const isGone = (taken: Taken) => isGoneFor(taken, ME);
 
 async function listening(worker: string): Promise<{ port: number; close(): Promise<void> }> {
   const server = await listen({ host: HOST, port: 0 }, { worker, handler: () => {} });
@@ -28,10 +29,11 @@ test("[E10] a worker that answers is not gone, also while it stops", async () =>
   expect(await isGone(taken)).toBe(false);
 });
 
-test("[E10] where one reaches oneself, nothing is known of who was reached there by others", async () => {
-  const { port, close } = await listening("me");
+test("[E10] where one reaches oneself, who was there on the same machine is gone; of others nothing is known", async () => {
+  const { port, close } = await listening(ME);
   onTestFinished(close);
-  expect(await isGone({ worker: "w1", host: HOST, port })).toBe(false);
+  expect(await isGone({ worker: "box-a-70-beef", host: HOST, port })).toBe(true);
+  expect(await isGone({ worker: "box-b-70-beef", host: HOST, port })).toBe(false);
 });
 
 test("[E10] one that takes a connection and says nothing is not known to be gone", async () => {

@@ -1,6 +1,7 @@
 // Whether the worker that listened at an address is gone: nobody listens there, or another worker does. A frozen one still
-// has its port, and silence may be the network's: both say nothing. Nor does one's own answer: an address that leads here
-// may lead elsewhere for others (each container has its own 127.0.0.1).
+// has its port, and silence may be the network's: both say nothing. One's own answer counts only for who was on the same
+// machine, and was started again there: an address that leads here may lead elsewhere for others (each container has its
+// own 127.0.0.1).
 
 import { connect } from "node:http2";
 import { WORKER_HEADER } from "./listen.ts";
@@ -28,7 +29,11 @@ export function isGone({ worker, host, port }: Taken, me: string): Promise<boole
     const request = session.request({ ":path": "/healthz" }).on("error", () => {});
     request.on("response", (headers) => {
       const there = headers[WORKER_HEADER];
-      answer(there !== undefined && there !== worker && there !== me);
+      const isOther = there !== undefined && there !== worker;
+      answer(isOther && (there !== me || machineOf(worker) === machineOf(me)));
     });
   });
 }
+
+/** Workers are called by their machine, process and a word of their own (`runtime.ts`). */
+const machineOf = (worker: string): string => worker.split("-").slice(0, -2).join("-");
