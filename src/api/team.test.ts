@@ -1,5 +1,6 @@
 // A team at one server: what each role may do and see, walked along the router's own table, over real HTTP.
 
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
 import { createRuntime } from "../runtime.ts";
@@ -182,6 +183,52 @@ describe("[A23] what is ann's", () => {
     await Promise.all(listening);
     stop.abort();
     for (const path of paths) expect(heard.get(`oli ${path}`)).not.toMatch(/anns-later-task|secretword/);
+  });
+
+  test("is not there by MCP, whichever tool or resource names it, nor for a chat that names her session", async () => {
+    const before = await served.runtime.store.journal(ids.run);
+    const client = new Client({ name: "test", version: "1" });
+    const transport = new StreamableHTTPClientTransport(new URL(`${served.server.url}/mcp`), {
+      requestInit: { headers: bearer("oli") },
+    });
+    await client.connect(transport);
+    const given: Record<string, unknown> = {
+      runId: ids.run,
+      approvalId: ids.approval,
+      text: "hello",
+      answer: "yes",
+    };
+    const { tools } = await client.listTools();
+    const naming = tools.filter(({ inputSchema: { properties = {} } }) =>
+      ["runId", "approvalId"].some((key) => key in properties),
+    );
+    expect(naming.length).toBeGreaterThan(5);
+    for (const { name, inputSchema } of naming) {
+      const wanted = Object.keys(given).filter((key) => key in inputSchema.properties!);
+      const args = Object.fromEntries(wanted.map((key) => [key, given[key]]));
+      const answer = await client.callTool({ name, arguments: args });
+      expect(JSON.stringify(answer), name).toMatch(/"isError":true/);
+      expect(JSON.stringify(answer), name).toMatch(/NOT_FOUND/);
+      expect(JSON.stringify(answer), name).not.toContain("secretword");
+    }
+    for (const uri of [`cadre://runs/${ids.run}`, `cadre://runs/${ids.run}/events`])
+      await expect(client.readResource({ uri }), uri).rejects.toThrow();
+    for (const uri of ["cadre://runs", "cadre://approvals"])
+      expect(JSON.stringify(await client.readResource({ uri })), uri).not.toMatch(/secretword|anns-session/);
+    expect(JSON.stringify(await client.listResources())).not.toMatch(new RegExp(`${ids.run}|secretword`));
+    await client.close();
+    const chat = {
+      model: "clerk",
+      messages: [{ role: "user", content: "hi" }],
+      metadata: { session_id: ids.session },
+    };
+    const { status } = await send("/v1/chat/completions", {
+      method: "POST",
+      headers: { ...bearer("oli"), ...JSON_TYPE },
+      body: JSON.stringify(chat),
+    });
+    expect(status).toBe(404);
+    expect(await served.runtime.store.journal(ids.run)).toEqual(before);
   });
 
   test("an idempotency key of hers answers nobody else", async () => {

@@ -169,11 +169,20 @@ export async function letProgram(ids: readonly string[], run: RunJournal, parts:
     return run.record(resultOf(call.id, "It is asked again, from the start.", "not_started"));
   if (!run.state.openModelCall) return run.record(resultOf(call.id, UNHEARD, "not_started"));
   const grants = await currentGrants(run, parts);
-  const now = judgeCall({ name: call.name }, call.input, call.proposal!.effect, grants, run, parts);
-  if (now.verdict === "deny")
-    return run.record(resultOf(call.id, `Not allowed (${now.rule}). Do it another way.`, "denied"));
+  const judged = judgedIn(call.input).map((input) =>
+    judgeCall({ name: call.name }, input, call.proposal!.effect, grants, run, parts),
+  );
+  const denied = judged.find(({ verdict }) => verdict === "deny");
+  if (denied)
+    return run.record(resultOf(call.id, `Not allowed (${denied.rule}). Do it another way.`, "denied"));
   if (!parts.mayBegin()) return run.release();
   const { pid } = run.state.runner.started!;
   const payload = { toolCallId: call.id, host: parts.host, pid, ...receipted(call, parts) };
   await beginWork([{ type: "TOOL_STARTED", payload }], run, parts);
+}
+
+/** What rules are asked about: of an edit of several files, each. */
+function judgedIn(input: unknown): unknown[] {
+  const { paths } = (input ?? {}) as { paths?: unknown };
+  return Array.isArray(paths) ? paths.map((path: unknown) => ({ path })) : [input];
 }

@@ -280,6 +280,25 @@ scenario(
   },
 );
 
+scenario(
+  "[RN2] of an edit of several files each is judged again before it begins",
+  options(),
+  async (world) => {
+    const runId = await world.run(script("ask edit a.txt,b.txt", "say Done."));
+    const { id } = await nextItem(world, runId);
+    await world.settled(runId);
+    const rules = { allow: [], ask: [], deny: ["Edit(b.txt)"] };
+    world.runtime.parts.authority = () => [{ source: "project", rules }];
+    await decideApproval(id, { decision: "approve" }, "sam", world.runtime.people);
+    await world.seen(runId, "RUN_COMPLETED");
+    expect(logOf(world)).not.toMatch(/^did a\.txt,b\.txt/m);
+    expect(payloadsOf(await world.events(runId), "TOOL_RESULT")[0]).toMatchObject({
+      outcome: "denied",
+      output: expect.stringContaining("Edit(b.txt)"),
+    });
+  },
+);
+
 const TWICE = script("run read a.txt", "child", "wait", "THEN", "say Went on.");
 
 scenario(

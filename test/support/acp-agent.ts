@@ -127,15 +127,14 @@ async function doOrAsk(
   const what = rest.join(" ");
   const toolCallId = `call_${++calls}`;
   const isFile = kind === "edit" || kind === "read";
+  const paths = what.split(",").map((file) => join(process.cwd(), file));
   const card: ToolCall = {
     toolCallId,
     title: what,
     kind: kind as ToolKind,
-    ...(isFile ? { locations: [{ path: join(process.cwd(), what) }] } : {}),
+    ...(isFile ? { locations: paths.map((path) => ({ path })) } : {}),
     ...(kind === "edit"
-      ? {
-          content: [{ type: "diff", path: join(process.cwd(), what), oldText: "old\n", newText: "new\n" }],
-        }
+      ? { content: paths.map((path) => ({ type: "diff", path, oldText: "old\n", newText: "new\n" })) }
       : {}),
     rawInput: kind === "execute" ? { command: what } : kind === "fetch" ? { url: what } : { what },
   };

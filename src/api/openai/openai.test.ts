@@ -200,6 +200,7 @@ describe("what is refused is so in OpenAI's form, with our codes", () => {
     ["an agent that is not there", { model: "nobody" }, { status: 400, code: "AGENT_NOT_FOUND" }],
     ["a subagent", { model: "helper" }, { status: 400, code: "BAD_REQUEST", type: "invalid_request_error" }],
     ["tools of the client's", { tools: [{ type: "function", function: { name: "f" } }] }, { status: 400 }],
+    ["functions of the client's", { functions: [{ name: "f" }] }, { status: 400 }],
     ["several choices", { n: 2 }, { status: 400 }],
     [
       "a picture",

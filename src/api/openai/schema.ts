@@ -21,6 +21,7 @@ export const ChatBody = z.looseObject({
   metadata: z.record(z.string(), z.string()).nullish(),
   n: z.literal(1, "must be 1: a run has one answer").nullish(),
   tools: z.array(z.unknown()).max(0, "must be empty: an agent has its own tools").nullish(),
+  functions: z.array(z.unknown()).max(0, "must be empty: an agent has its own tools").nullish(),
   response_format: z
     .looseObject({
       type: z.literal("text", "must be `text`: the agent's file says what form its answer has"),
