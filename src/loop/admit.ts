@@ -144,8 +144,8 @@ export function limitsOf(project: AgentLimits, agent: AgentLimits, request: Agen
 type Tree = NonNullable<AgentLimits["tree"]>;
 
 function narrower(given: Tree = {}, own: Tree = {}): Tree {
-  const keys = Object.keys(own) as (keyof Tree)[];
-  return Object.fromEntries(keys.map((key) => [key, Math.min(own[key] ?? Infinity, given[key] ?? Infinity)]));
+  const said = Object.entries(own).filter(([, value]) => value !== undefined) as [keyof Tree, number][];
+  return Object.fromEntries(said.map(([key, value]) => [key, Math.min(value, given[key] ?? value)]));
 }
 
 function defined(limits: AgentLimits): AgentLimits {
