@@ -297,7 +297,8 @@ function chooseModel(
     models.resolve(model);
     return { model };
   } catch (error) {
-    return { problem: messageOf(error) };
+    // Whoever asks says whether anything was started.
+    return { problem: messageOf(error).replace(/ Nothing was started\.$/, "") };
   }
 }
 

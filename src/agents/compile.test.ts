@@ -198,7 +198,7 @@ describe("keys", () => {
     ["agents: [a, 3]", "`agents.1`: must be a string", 13],
     ["advisors: {agents: [a], require: most}", "`advisors.require`", 34],
     ["advisors: []", "at least one agent", 11],
-    ["team: {members: [a], maxRounds: 0}", "`team.maxRounds`: must be at least 0", 33],
+    ["team: {members: [a], maxRounds: 0}", "`team.maxRounds`: must be more than 0", 33],
     ["router: true", "nobody to choose from", 1],
     ["policy: [Fly]", "must be one of Patch, Finalize, Delegate", 10],
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],

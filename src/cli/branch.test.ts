@@ -42,6 +42,9 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thaw
   expect(parked.stdout).toMatch(new RegExp(`^Held: .*Frozen by .*\\n {2}cadre thaw ${lead}$`, "m"));
   expect((await p.cadre("resume", worker!)).stderr).toContain(`frozen with the branch of ${lead}`);
   expect((await p.cadre("budget", lead!)).stdout).toMatch(
+    /^Together .* spent, .* of it wasted; nothing held /m,
+  );
+  expect((await p.cadre("budget", lead!)).stdout).toMatch(
     new RegExp(`^${worker} +worker +frozen +3\\.1k .* 20,000 tokens$`, "m"),
   );
   const thawed = await p.cadre("thaw", lead!);

@@ -1,7 +1,9 @@
 // `cadre usage`: what was spent and how it went.
 
 import { expect, test } from "vitest";
+import type { UsageView } from "../api/schema.ts";
 import { agent, project } from "./cli.fixture.ts";
+import { usageLines } from "./view/usage.ts";
 
 const ask = (name: string, task: string) => `{ tool: delegate, input: { agent: ${name}, task: "${task}" } }`;
 
@@ -32,6 +34,16 @@ test("[S1-75] [S2-93] [S2-94] the measures of success, and what was spent by age
   expect(stdout).toMatch(/^lead +1 +21k +\$0\.21 /m);
   expect(stdout).toMatch(/^scripted\/reviewer +1 +2\.5k +\$0\.0025$/m);
   expect(stdout).toMatch(/^lead +reviewer +1 +1 +0 +100 %$/m);
+
+  const [trees] = (await p.cadre("usage", "--json")).lines() as unknown as UsageView[];
+  const together = { ...trees!.overTime!.trees.together, cost: 0.0045, singleCost: 0.0091 };
+  const small = {
+    ...trees!,
+    overTime: { ...trees!.overTime!, trees: { ...trees!.overTime!.trees, together } },
+  };
+  expect(usageLines(small, (_, text) => text).join("\n")).toMatch(
+    /used 23k tokens and \$0\.0045; .* about 32k and \$0\.0091 /,
+  );
 
   const [own] = (await p.cadre("usage", runId, "--json")).lines() as { byAgent: unknown[] }[];
   expect(own!.byAgent).toHaveLength(2);

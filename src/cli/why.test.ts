@@ -149,5 +149,9 @@ test("what is not there is said", async () => {
     2,
     expect.stringContaining("There is no event 999 in run"),
   ]);
-  expect((await p.cadre("why", `${lead}#x`)).code).toBe(2);
+  for (const event of ["0", "x"])
+    expect(await p.cadre("why", `${lead}#${event}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`\`${lead}#${event}\` names no event: they are counted from 1.`),
+    });
 });

@@ -139,8 +139,10 @@ export function issueSentence(issue: z.core.$ZodIssue): string {
     return issue.message.endsWith("received undefined") ? `is missing: it ${must}` : must;
   }
   if (issue.code === "invalid_union") return unionSentence(issue);
-  if (issue.code === "too_small") return `must be at least ${sizeOf(issue.minimum, issue.origin)}`;
-  if (issue.code === "too_big") return `must be at most ${sizeOf(issue.maximum, issue.origin)}`;
+  if (issue.code === "too_small")
+    return `must be ${issue.inclusive === false ? "more than" : "at least"} ${sizeOf(issue.minimum, issue.origin)}`;
+  if (issue.code === "too_big")
+    return `must be ${issue.inclusive === false ? "less than" : "at most"} ${sizeOf(issue.maximum, issue.origin)}`;
   if (issue.code === "unrecognized_keys")
     return `has no key ${issue.keys.map((key) => `\`${key}\``).join(", ")}`;
   return issue.message;

@@ -369,7 +369,7 @@ scenario(
 
 scenario(
   "[F16] what the project forbids meanwhile is not done, whatever was approved",
-  { idle: true, config: ASK, script: once },
+  { changes: true, idle: true, config: ASK, script: once },
   async (world) => {
     const runId = await world.run("charge");
     await world.drive(runId);

@@ -229,7 +229,7 @@ describe("[FK3] what is not recorded asks", () => {
 
   scenario(
     "a deny comes before what is recorded",
-    { script, agent: TOOLS, config: CONFIG },
+    { changes: true, script, agent: TOOLS, config: CONFIG },
     async (world) => {
       const { runId } = await origin(world);
       writeFileSync(

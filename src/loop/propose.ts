@@ -50,11 +50,20 @@ function proposeQuestion(
 ): EventBody {
   const problem = call.invalid === undefined ? problemWithQuestion(call) : invalidJson(call);
   if (problem !== undefined) return result(call, problem, "error");
-  const rules = judgeCall({ name: ASK_USER }, call.input, "read", grants, run, parts);
-  const judged = rules.verdict === "deny" ? rules : attended({ verdict: "ask", rule: A_QUESTION }, run);
+  const judged = attended(judgeQuestion(call, grants, run, parts), run);
   const base = { toolCallId: call.id, name: ASK_USER, effect: "read" as const, ...judged };
   const payload = judged.verdict === "ask" ? { ...base, ...openedBy(run, parts) } : base;
   return { type: "TOOL_PROPOSED", payload };
+}
+
+export function judgeQuestion(
+  { input }: ToolCall,
+  grants: readonly Grant[],
+  run: View,
+  parts: Judging,
+): Verdict {
+  const rules = judgeCall({ name: ASK_USER }, input, "read", grants, run, parts);
+  return rules.verdict === "deny" ? rules : { verdict: "ask", rule: A_QUESTION };
 }
 
 /** View under one name, whatever the model calls it; its own agent's list of tools has no say in it. */
@@ -83,7 +92,7 @@ export function judgeDelegation(
   { raises, ...asked }: Delegated & { raises?: string | undefined },
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge" | "authority" | "clock">,
+  parts: Judging,
 ): Verdict {
   const delegate = delegateNamed(run.definition.delegates ?? [], asked.name)!;
   const verdicts = [delegate.name, delegate.agent].map((agent) =>
@@ -170,11 +179,12 @@ export function judgeCall(
   effect: AnyTool["effect"],
   grants: readonly Grant[],
   run: View,
-  parts: Pick<LoopParts, "judge"> & AsksBy,
+  parts: Judging,
 ): Verdict {
   return parts.judge(requestFor(tool, input, effect, grants, run, parts));
 }
 
+type Judging = Pick<LoopParts, "judge"> & AsksBy;
 type AsksBy = Pick<LoopParts, "authority"> & { clock: Pick<LoopParts["clock"], "now"> };
 
 /** A call as the judge is asked about it. */

@@ -9,12 +9,13 @@ import {
   payloadsOf,
   promptOf,
   resultsRead,
+  type ScenarioOptions,
   scenario,
   stamp,
   turns,
   typesOf,
 } from "../../test/support/scenario.ts";
-import type { World, WorldOptions } from "../../test/support/world.ts";
+import type { World } from "../../test/support/world.ts";
 import { CadreError } from "../errors.ts";
 import type { EventType } from "../journal/events.ts";
 import type { Append } from "../stores/store.ts";
@@ -22,11 +23,11 @@ import { drive } from "./drive.ts";
 import { decideApproval, decideOutcome, resumeRun } from "./people.ts";
 
 /** A world whose process dies at the first append of this type: before it is on disk, or right after. */
-function dying(at: EventType, when: "before" | "after", options: Omit<WorldOptions, "intercept">) {
+function dying(at: EventType, when: "before" | "after", options: Omit<ScenarioOptions, "intercept">) {
   let current: World | undefined;
   let doomed = false;
   const holds = (append: Append) => append.events.some((event) => event.type === at);
-  const world: WorldOptions = {
+  const world: ScenarioOptions = {
     idle: true,
     ...options,
     async intercept(append, send) {
@@ -48,7 +49,7 @@ function dying(at: EventType, when: "before" | "after", options: Omit<WorldOptio
 function crash(
   title: string,
   [at, when]: [EventType, "before" | "after"],
-  options: Omit<WorldOptions, "intercept">,
+  options: Omit<ScenarioOptions, "intercept">,
   body: (world: World, runId: string) => Promise<void>,
 ): void {
   const { world, attach } = dying(at, when, options);
@@ -83,7 +84,7 @@ crash(
 crash(
   "[F01] the policy is looked at again: what is forbidden since does not run",
   ["TOOL_STARTED", "before"],
-  { script: steps },
+  { changes: true, script: steps },
   async (world, runId) => {
     world.runtime.parts.authority = () => [
       { source: "project", rules: { allow: [], ask: [], deny: ["charge"] } },

@@ -1,12 +1,14 @@
-// What the rules of now say of a call that was judged before.
+// What the rules of now say of a call that was judged before. Whether another agent may do more than this one, by its file,
+// is not looked at again: where that made a call ask, only a deny is another verdict.
 
-import type { JournalEvent } from "../journal/events.ts";
-import { GRANTED } from "../permissions/permission.ts";
-import { ASK_USER, effectiveInput } from "../projections/tool-call.ts";
-import { DELEGATE, isDelegation } from "./delegation.ts";
-import { isErrand } from "./errands.ts";
+import type { EventOf, JournalEvent } from "../journal/events.ts";
+import { GRANTED, type Verdict } from "../permissions/permission.ts";
+import { effectiveInput, stepCall, type ToolCall } from "../projections/tool-call.ts";
+import { isQuestion } from "./ask-user.ts";
+import { DELEGATE, delegateNamed, isDelegation, readDelegation } from "./delegation.ts";
+import { reachesOthers } from "./errands.ts";
 import type { LoopParts } from "./parts.ts";
-import { attended, judgeCall } from "./propose.ts";
+import { attended, judgeCall, judgeDelegation, judgeQuestion } from "./propose.ts";
 import { NOT_MADE } from "./propose-made.ts";
 import type { RunView } from "./run-journal.ts";
 import { isStandIn } from "./stand-in.ts";
@@ -15,21 +17,43 @@ type Parts = Pick<LoopParts, "judge" | "authority">;
 
 /** What the rules of now say of a call, where that is something else than what was recorded. */
 export function otherVerdict(view: RunView, event: JournalEvent, parts: Parts): string | undefined {
-  if (event.type !== "TOOL_PROPOSED") return undefined;
-  const { toolCallId, name, effect, verdict, rule, input } = event.payload;
-  if (isDelegation(name) || name === DELEGATE || isErrand(name) || name === ASK_USER || isGiven(rule))
-    return undefined;
-  const call = view.state.calls.get(toolCallId);
-  const asked = call ? effectiveInput(call) : input;
-  const clock = { now: () => event.ts };
-  const now = attended(
-    judgeCall({ name }, asked, effect, view.state.grants, view, { ...parts, clock }),
-    view,
-  );
-  // A rule that denies comes before what is recorded.
-  if (isStandIn(rule) && now.verdict !== "deny") return undefined;
+  if (event.type !== "TOOL_PROPOSED" || isGiven(event.payload.rule)) return undefined;
+  const { name, verdict, rule } = event.payload;
+  const judged = judgedNow(view, event, parts);
+  if (!judged) return undefined;
+  const now = attended(judged, view);
+  // A rule that denies comes first.
+  if (now.verdict !== "deny" && (isStandIn(rule) || isRaised(name, rule))) return undefined;
   return now.verdict === verdict ? undefined : `${now.verdict} ${name} (${now.rule})`;
 }
 
 /** By a person's grant, or because there is no such call to make. */
 const isGiven = (rule: string): boolean => rule.startsWith(GRANTED) || rule === NOT_MADE;
+
+/** Undefined: the agent of now has no such delegate, which its tools tell. */
+function judgedNow(view: RunView, event: EventOf<"TOOL_PROPOSED">, parts: Parts): Verdict | undefined {
+  const { toolCallId, name, effect, input } = event.payload;
+  const call = view.state.calls.get(toolCallId) ?? stepCall(toolCallId, name, input);
+  const grants = grantsOf(view);
+  const by = { ...parts, clock: { now: () => event.ts } };
+  if (isDelegation(call.name)) return delegationNow(call, view, by);
+  if (isQuestion(call.name)) return judgeQuestion(call, grants, view, by);
+  return judgeCall({ name }, effectiveInput(call), effect, grants, view, by);
+}
+
+function delegationNow(
+  call: ToolCall,
+  view: RunView,
+  by: Parameters<typeof judgeDelegation>[3],
+): Verdict | undefined {
+  const asked = readDelegation({ ...call, input: effectiveInput(call) });
+  if ("problem" in asked || !delegateNamed(view.definition.delegates ?? [], asked.name)) return undefined;
+  return judgeDelegation(asked, grantsOf(view), view, by);
+}
+
+/** What was given beyond the run and has decided stands as recorded; revoked since, it no longer would, which no journal tells. */
+const grantsOf = ({ state }: RunView) => state.grants.filter(({ scope }) => scope === "run");
+
+/** A67: because the other agent may do more, once somebody else's words had come in. */
+const isRaised = (name: string, rule: string): boolean =>
+  (name === DELEGATE || reachesOthers(name)) && rule.includes("taint ask:");

@@ -1,8 +1,8 @@
 // Re-decides journals with the code and the rules of today. What models, tools, people and time answered stands as it was
 // recorded; what followed from it is decided again, and held against what the journal says.
 //  1  Nothing is written, asked of a model or done.
-//  2  Verdicts on calls are judged anew by the rules of now; where a person's grant decided, and where other agents'
-//     files do (delegations, messages), the recorded one stands.
+//  2  Verdicts on calls are judged anew by the rules of now; where a person's grant decided, the recorded one stands, and
+//     where another agent's file made a call ask, unless a rule denies it.
 
 import type { RunId } from "../ids.ts";
 import type { Definition } from "../journal/definition.ts";

@@ -36,7 +36,7 @@ scenario(
 
 scenario(
   "a person may let it go on with the changed module, which must agree with the record",
-  { ...controlled(ASKS), script: says() },
+  { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
     await world.settled(runId);
@@ -51,7 +51,7 @@ scenario(
 
 scenario(
   "[M1] a yield that differs from the record fails the run and names both",
-  { ...controlled(ASKS), script: says() },
+  { changes: true, ...controlled(ASKS), script: says() },
   async (world) => {
     const runId = await world.run("go");
     await world.settled(runId);
@@ -70,6 +70,7 @@ scenario(
 scenario(
   "[M1] a module that looks at the clock is caught at the next replay",
   {
+    changes: true,
     idle: true,
     ...controlled(`yield prompt(String(process.hrtime.bigint())); yield* ask("Well?"); return "";`),
     script: says(),

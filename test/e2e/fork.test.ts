@@ -26,7 +26,10 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
   expect(await deployed()).toBe(1);
 
   const fork = await p.cadre("fork", `${id}#1`);
-  expect(fork).toMatchObject({ code: 0, stdout: expect.stringContaining(`(fork of ${id}#1)`) });
+  expect(fork).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(new RegExp(`^ops · run \\w+ \\(fork of ${id}#1\\)$`, "m")),
+  });
   expect(fork.stdout).toMatch(/Not done again: .*echo deployed/);
   expect(fork.stdout).toContain("Deployed.");
   expect(await deployed()).toBe(1);
@@ -58,14 +61,33 @@ test("[FK1] [FK2] [FK3] [FK7] `fork` does nothing twice, takes another message, 
   const really = await p.cadre("fork", `${id}#1`, "--allow-effects", "--yes");
   expect(really.code).toBe(0);
   expect(await deployed()).toBe(2);
-  expect(await p.cadre("fork", `${id}#nine`)).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("RUN#SEQ"),
-  });
+  for (const event of ["nine", "0"])
+    expect(await p.cadre("fork", `${id}#${event}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/names no event: they are counted from 1\. Say RUN or RUN#SEQ/),
+    });
+  expect((await p.cadre("fork", id, "--model", "scripted/nothere")).stderr).toMatch(
+    /choose another model\. Nothing was started\.\n$/,
+  );
   expect(await p.cadre("fork", `${id}#999`)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("has no event 999"),
   });
+});
+
+test("[FK7] `compare` shows the first line that differs, however far down a result it stands", async () => {
+  await using p = await project({
+    "agents/ops.md": agent("ops"),
+    "ops.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Read, input: { path: settings.json } }]\n  - text: Seen.\n",
+  });
+  const runs: string[] = [];
+  for (const port of [80, 81]) {
+    await p.write("settings.json", `{\n  "host": "a",\n  "port": ${port}\n}\n`);
+    runs.push(String((await p.cadre("run", "--json", "look")).lines()[0]!["runId"]));
+  }
+  const { stdout } = await p.cadre("compare", ...runs);
+  expect(stdout).toMatch(/▶ A .*: … .*"port": 80 .*\n.*▶ B .*: … .*"port": 81 /);
 });
 
 test("[FK4] a fork and a retry of a run whose agent's file is gone begin once, and go on to their end", async () => {

@@ -81,6 +81,20 @@ describe("replay", () => {
     expect(divergence?.now).toMatch(/^ask look \(project ask look/);
   });
 
+  it.each([
+    ["delegation", "lead", "delegate(clerk)", "allow"],
+    ["router", "desk", "delegate(billing)", "allow"],
+    ["question", "asker", "AskUser", "ask"],
+  ])("[L2] of %s, a rule about what %s may start or ask is reported at the call", async (name, agent, rule, then) => {
+    const { replay, root } = await opened(file(name));
+    const rules = { allow: [], ask: [], deny: [rule] };
+    const { divergence } = await replay({ authority: () => [{ source: "project", rules }] });
+    const first = (await runtime!.store.journal(root)).find(({ type }) => type === "TOOL_PROPOSED");
+    expect(divergence).toMatchObject({ runId: root, seq: first!.seq, agent });
+    expect(divergence?.recorded).toMatch(new RegExp(`^${then} `));
+    expect(divergence?.now).toContain(`(project deny ${rule})`);
+  });
+
   it("[L2] [FK2] what stands in for a fork's effect is given, unless a rule would now deny the call", async () => {
     const { replay, root } = await opened(file("fork"));
     const rules = { allow: [], ask: ["charge"], deny: [] };

@@ -1,8 +1,9 @@
 // A test in a world of its own, after which every invariant must hold, and words to ask a journal with.
 
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import type { EventOf, EventType, JournalEvent, Payload } from "../../src/journal/events.ts";
 import type { PromptMessage } from "../../src/journal/message.ts";
+import { replayRuns } from "../../src/loop/replay.ts";
 import type { Model } from "../../src/models/model.ts";
 import type { Script, ScriptedTurn } from "../../src/models/script.ts";
 import { createScriptedModel } from "../../src/models/scripted.ts";
@@ -12,12 +13,30 @@ import { promptMessages, transcriptProjection } from "../../src/projections/tran
 import { checkInvariants } from "./invariants.ts";
 import { makeWorld, type World, type WorldOptions } from "./world.ts";
 
-export function scenario(title: string, options: WorldOptions, body: (world: World) => Promise<void>): void {
+/** L2: what was decided is decided again as it was. */
+async function checkReplay({ runtime: { store, parts } }: World): Promise<void> {
+  const unreadable = new Set((await store.quarantined()).map(({ runId }) => runId));
+  const { runs } = await store.runs({ limit: 10_000 });
+  const ids = runs.map(({ id }) => id).filter((id) => !unreadable.has(id));
+  expect((await replayRuns(ids, parts)).divergence, "L2").toBeUndefined();
+}
+
+export interface ScenarioOptions extends WorldOptions {
+  /** Rules or files are others in the end than they were: decided again, its runs would go otherwise. */
+  changes?: true;
+}
+
+export function scenario(
+  title: string,
+  { changes, ...options }: ScenarioOptions,
+  body: (world: World) => Promise<void>,
+): void {
   test(title, async () => {
     const world = await makeWorld(options);
     try {
       await body(world);
       await checkInvariants(world.runtime.store, world.oracle);
+      if (!changes) await checkReplay(world);
     } finally {
       await world.close();
     }

@@ -75,13 +75,25 @@ function rowLines(row: Row, isFirst: boolean, indent: string, { paint }: Screen)
   const side = (name: "A" | "B", step: Row["a"]): string[] => {
     if (!step) return [];
     const recorded = step.recorded ? " (as recorded)" : "";
-    const detail = step.kind === "call" || step.kind === "child" ? `: ${step.detail.split("\n")[0]}` : "";
+    const detail = step.kind === "call" || step.kind === "child" ? `: ${otherLine(step, row)}` : "";
     const text = plainLine(`${step.title}${detail}`).slice(0, 200);
     return [
       paint(name === "A" ? "red" : "green", `${indent}${mark} ${name} ${text}${recorded} #${step.seq}`),
     ];
   };
   return [...side("A", row.a), ...side("B", row.b)];
+}
+
+/** The first line of a detail that the other side does not have so; alike, the first of all. */
+function otherLine({ detail }: NonNullable<Row["a"]>, { a, b }: Row): string {
+  const lines = detail.split("\n");
+  if (a?.title !== b?.title) return lines[0]!;
+  const [left, right] = [a, b].map((step) => (step?.detail ?? "").split("\n"));
+  const at = Math.max(
+    0,
+    lines.findIndex((_, index) => left![index] !== right![index]),
+  );
+  return at === 0 ? lines[0]! : `… ${lines[at]}`;
 }
 
 function whereLine({ agent, rows }: Node, row: number, paint: Screen["paint"]): string {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CadreError, reasonOf } from "../../errors.ts";
 import type { Invocation } from "../io.ts";
+import { placeOf } from "../place.ts";
 import { type RunOptions, visit } from "./run.ts";
 
 export interface ForkOptions extends Omit<RunOptions, "model"> {
@@ -27,14 +28,6 @@ export async function fork(invocation: Invocation, where: string, options: ForkO
     ...(allowEffects ? { allowEffects } : {}),
   };
   return visit(invocation, { type: "fork", runId, body }, own);
-}
-
-/** `r1m7…` or `r1m7…#142`. */
-function placeOf(where: string): { runId: string; seq: number | undefined } {
-  const [, runId, seq] = /^([^#]+)(?:#(\d{1,9}))?$/.exec(where) ?? [];
-  if (runId === undefined)
-    throw new CadreError("USAGE", `\`${where}\` names no event: say RUN or RUN#SEQ, as in r1m7j5wr#142.`);
-  return { runId, seq: seq === undefined ? undefined : Number(seq) };
 }
 
 function textOf(file: string): string {

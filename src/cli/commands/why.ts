@@ -6,6 +6,7 @@ import { provenanceOf } from "../../projections/provenance.ts";
 import { whyMarkdown } from "../../projections/why-markdown.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { placeOf } from "../place.ts";
 import { jsonLine, plain } from "../view/plain.ts";
 import { sourceLines } from "../view/sources.ts";
 import { logLines, whyLines } from "../view/why.ts";
@@ -22,7 +23,7 @@ export async function why(
   { log, sources, markdown }: WhyOptions,
 ): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;
-  const { runId, seq } = aboutOf(about);
+  const { runId, seq } = placeOf(about);
   if (sources) return sourcesOf(invocation, runId);
   const found = await withClient({ folder, env: io.env }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));
@@ -44,11 +45,4 @@ async function sourcesOf({ folder, io, json, screen }: Invocation, typed: string
   if (json) screen.line(jsonLine(found));
   else for (const line of sourceLines(found, screen)) screen.line(line);
   return EXIT.done;
-}
-
-function aboutOf(about: string): { runId: string; seq?: number } {
-  const [, runId, seq] = /^([^#]+)(?:#([1-9]\d{0,8}))?$/.exec(about) ?? [];
-  if (runId === undefined)
-    throw new CadreError("USAGE", `${about} names no run: say RUN or RUN#SEQ, as in r0abc#12.`);
-  return seq === undefined ? { runId } : { runId, seq: Number(seq) };
 }

@@ -75,7 +75,7 @@ export function toned({ tone, title }: TimelineEntry, paint: Paint): string {
 function headline({ payload, runId }: EventOf<"RUN_STARTED">, paint: Paint): string {
   const before =
     payload.continues && !payload.fork ? ` · continues ${plainLine(payload.continues.runId)}` : "";
-  const fork = plainLine(forkedOff(payload));
+  const fork = payload.fork ? ` ${plainLine(forkedOff(payload))}` : "";
   return `${paint("bold", plainLine(payload.agent))} ${paint("dim", `· run ${runId}${before}${fork}`)}`;
 }
 

@@ -22,7 +22,7 @@ export function riverLines({ nodes, unpriced }: BudgetRiver, { nodes: [top], lim
   return [
     ...table([["run", "agent", "state", "spent", "wasted", "held", "limit of its own"], ...rows]),
     "",
-    `Together ${amount(all.spent)} spent, ${amount(all.wasted)} of it wasted; ${amount(all.reserved)} held for calls under way.`,
+    `Together ${inWords(all.spent)} spent, ${inWords(all.wasted)} of it wasted; ${inWords(all.reserved)} held for calls under way.`,
     treeLine(top!.branch, limit),
     ...(unpriced > 0
       ? [`The price of ${count(unpriced, "call")} is not known: it is more than these dollars.`]
@@ -55,6 +55,9 @@ function treeLine(flow: Flow, limit: Budget): string {
   });
   return `The tree may spend ${may}; ${left} are left.`;
 }
+
+const inWords = (spending: Spending): string =>
+  spending.tokens === 0 && spending.cost === 0 ? "nothing" : amount(spending);
 
 function amount({ tokens, cost }: Spending): string {
   if (tokens === 0 && cost === 0) return "–";

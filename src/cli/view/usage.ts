@@ -2,7 +2,7 @@
 
 import type { UsageView } from "../../api/schema.ts";
 import { emptyUsage, type RunUsage, totalTokens } from "../../projections/usage.ts";
-import { count, duration, shortCost, shortCount } from "./format.ts";
+import { count, duration, money, shortCost, shortCount } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
 import { table } from "./table.ts";
@@ -69,8 +69,8 @@ function measureLines({
 
 function comparison({ trees, tokens, cost, singleTokens, singleCost }: Trees["together"]): string {
   const priced = singleCost !== null && singleCost > 0;
-  const spending = priced ? ` and $${cost.toFixed(2)}` : "";
-  const alone = priced ? ` and $${singleCost.toFixed(2)}` : "";
+  const spending = priced ? ` and ${money(cost)}` : "";
+  const alone = priced ? ` and ${money(singleCost)}` : "";
   return `${count(trees, "task")} by several agents used ${shortCount(tokens)} tokens${spending}; one agent alone would have used about ${shortCount(Math.round(singleTokens))}${alone} (an estimate: the same turns in one conversation, at the top agent's price per token).`;
 }
 
