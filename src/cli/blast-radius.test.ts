@@ -29,6 +29,10 @@ test("[BR1] [BR2] what could come of a delegation stands at the prompt and in th
 
   const { stdout } = await p.cadre("run", "--json", "lead", "see to it");
   expect(stdout).toContain("needs_person");
+  const notice = (await p.cadre("run")).stdout;
+  expect(notice).toMatch(
+    /^needs approval: .*worker.*\n {2}Blast radius: could run commands, .*; new: Bash, any host$/m,
+  );
   const open = (await p.cadre("approve")).stdout;
   expect(open).toContain(
     "Blast radius: could run commands, change files, reach any host, start 1 more agent, go 1 level deeper, spend up to $3; new: Bash, any host",

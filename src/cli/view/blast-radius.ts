@@ -11,6 +11,14 @@ import {
 } from "../../projections/blast-words.ts";
 import { fitLine, type Page } from "./fit.ts";
 import { plainLine } from "./plain.ts";
+import type { Paint } from "./screen.ts";
+
+/** All of it in a sentence. */
+export function radiusLine(radius: BlastRadius, paint: Paint): string {
+  const added = newInRadius(radius).map(plainLine);
+  const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;
+  return `${paint("bold", "Blast radius:")} ${plainLine(radiusWords(radius))}; ${news}`;
+}
 
 export function radiusLines(radius: BlastRadius | undefined, page: Page): string[] {
   if (!radius) return [];
@@ -18,7 +26,6 @@ export function radiusLines(radius: BlastRadius | undefined, page: Page): string
   const { agent, agents, tools, hosts, never, more } = radius;
   const mark = (isNew: boolean | undefined, text: string): string =>
     isNew ? paint("yellow", `+ ${text} (new)`) : `  ${text}`;
-  const added = newInRadius(radius).map(plainLine);
   const rows = [
     ...tools.map((tool) => mark(tool.isNew, plainLine(`${tool.name}: ${toolWords(tool)}`))),
     ...hosts.map(({ host, isNew }) => mark(isNew, plainLine(`reaches ${host}`))),
@@ -27,11 +34,9 @@ export function radiusLines(radius: BlastRadius | undefined, page: Page): string
     `  ${worstWords(radius)}`,
     ...(more === undefined ? [] : [`  and ${more} more: cadre agents explain ${plainLine(agent)}`]),
   ];
-  const summary = `${paint("bold", "Blast radius:")} ${plainLine(radiusWords(radius))}`;
-  const news = added.length === 0 ? "nothing that the tree cannot do already" : `new: ${added.join(", ")}`;
   return [
     "",
-    ...fitLine({ head: "", text: `${summary}; ${news}`, next: "  " }, page),
+    ...fitLine({ head: "", text: radiusLine(radius, paint), next: "  " }, page),
     ...rows.flatMap((row) => fitLine({ head: "  ", text: row, next: "    " }, page)),
   ];
 }

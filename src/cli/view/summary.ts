@@ -4,6 +4,7 @@ import type { ApprovalView, RunDetail } from "../../api/schema.ts";
 import type { Standing } from "../standing.ts";
 import type { Typed } from "../typed.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
+import { radiusLine } from "./blast-radius.ts";
 import { fitLines } from "./fit.ts";
 import { cost, count, duration, tokens } from "./format.ts";
 import { plain, plainLine } from "./plain.ts";
@@ -91,6 +92,7 @@ export function neededLines(items: readonly ApprovalView[], typed: Typed, paint:
   return items.flatMap((item) => [
     "",
     `${paint("yellow", KINDS[item.kind])}: ${askerOf(item)}${itemTitle(item)}`,
+    ...(item.blastRadius ? [`  ${radiusLine(item.blastRadius, paint)}`] : []),
     ...answerCommands(item, typed).map((command) => `  ${command}`),
   ]);
 }
