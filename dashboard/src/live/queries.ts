@@ -71,6 +71,14 @@ export const agentQuery = (name: string) =>
 export const explanationQuery = (name: string) =>
   queryOptions({ queryKey: ["agents", name, "explain"], queryFn: () => client.explain(name) });
 
+/** Reads many journals: only when somebody wants it. */
+export const agentReplayQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["agents", name, "replay"],
+    queryFn: () => client.replayAgent(name),
+    enabled: false,
+  });
+
 // What is summed up over many runs: asked again at a slower pace.
 
 export const activityQuery = queryOptions({

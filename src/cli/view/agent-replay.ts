@@ -1,6 +1,6 @@
 // Past runs of an agent that would go otherwise now: each difference once, with the runs that have it.
 
-import type { AgentReplayView } from "../../api/schema.ts";
+import { type AgentReplayView, alikeReplays } from "../../api/schema.ts";
 import { ago, cost, count, shortCost, tokens } from "./format.ts";
 import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
@@ -8,12 +8,13 @@ import { table } from "./table.ts";
 
 type Replayed = AgentReplayView["runs"][number];
 
-export function agentReplayLines({ agent, runs, again }: AgentReplayView, paint: Paint): string[] {
+export function agentReplayLines(replayed: AgentReplayView, paint: Paint): string[] {
+  const { agent, runs, again } = replayed;
   if (runs.length === 0) return [`There are no runs of ${plainLine(agent)} to replay.`];
   const same = runs.filter(({ difference, problem }) => !difference && problem === undefined);
   const decisions = same.reduce((sum, run) => sum + run.decisions, 0);
   return [
-    ...[...alike(runs).values()].flatMap((group) => [...groupLines(group, paint), ""]),
+    ...alikeReplays(replayed).flatMap((group) => [...groupLines(group, paint), ""]),
     ...runs.flatMap(({ runId, problem }) =>
       problem === undefined ? [] : [`${runId} was not replayed: ${plainLine(problem)}`],
     ),
@@ -24,12 +25,6 @@ export function agentReplayLines({ agent, runs, again }: AgentReplayView, paint:
         ]),
     ...(again.runs === 0 ? [] : [againLine({ runs, again }, paint)]),
   ];
-}
-
-/** By what would be another one in them. */
-function alike(runs: readonly Replayed[]): Map<string, Replayed[]> {
-  const differing = runs.filter(({ difference }) => difference);
-  return Map.groupBy(differing, ({ difference }) => JSON.stringify(difference!.changes));
 }
 
 function groupLines(group: readonly Replayed[], paint: Paint): string[] {

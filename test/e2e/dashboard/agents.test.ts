@@ -111,7 +111,7 @@ test("[U53] [S1-62] one agent: its file, the tools that are left to it, whom it 
   expect(opened.problems).toEqual([]);
 });
 
-test("[U53] [S4-59] started from its page; a changed file is another version, and what changed is shown", async () => {
+test("[U53] [S4-59] started from its page; a changed file is another version; what changed is shown, and what it would change", async () => {
   const page = await go("/agents/lead");
   await page.getByRole("button", { name: "Start a run" }).click();
   await page.getByRole("dialog").getByLabel("Task").fill("Mend the parser");
@@ -127,6 +127,11 @@ test("[U53] [S4-59] started from its page; a changed file is another version, an
   await versions.getByRole("button", { name: "What changed" }).click();
   await added(page.getByRole("dialog"), "Do it well.").waitFor();
   await page.keyboard.press("Escape");
+  const replayed = page.getByRole("region", { name: "With its file as it is now" });
+  await replayed.getByRole("button", { name: "Replay its latest runs" }).click();
+  await replayed.getByText(/1 of 2 runs would go otherwise/).waitFor();
+  await replayed.getByText("Do it well.").waitFor();
+  expect(await replayed.getByRole("link", { name: "Mend the parser" }).getAttribute("href")).toContain("#");
   await versions.getByRole("link").nth(1).click();
   const runs = page.getByRole("region", { name: /Runs that used/ });
   await runs.getByText("Mend the parser").waitFor();

@@ -5,6 +5,7 @@ import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { versionsQuery } from "../../live/queries.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { AgentReplay } from "./agent-replay.tsx";
 import { AgentRuns } from "./agent-runs.tsx";
 import { VersionList } from "./version-list.tsx";
 
@@ -23,6 +24,7 @@ export function AgentRecord({ name, version }: { name: string; version: string |
   return (
     <>
       <VersionList name={name} data={versions.data} chosen={version} />
+      <AgentReplay name={name} />
       <AgentRuns name={name} version={version} />
     </>
   );
