@@ -9,6 +9,8 @@ process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache
 const ALL = ["src/**/*.test.ts", "dashboard/src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"];
 /** They put spies in place of modules. */
 const APART = ["test/simulation/*mutants.test.ts"];
+/** They start hundreds of programs, before the processes of tests have grown: a fork copies the page tables of all that. */
+const PROGRAMS = ["src/tools/*.test.ts", "src/permissions/*.test.ts", "test/crash/*.test.ts"];
 
 export default defineConfig({
   // As a module with steps finds it: the Cadre that runs it.
@@ -18,8 +20,12 @@ export default defineConfig({
   test: {
     // A process for each file would spend as much on reading modules as on tests.
     projects: [
-      { extends: true, test: { name: "together", isolate: false, include: ALL, exclude: APART } },
       { extends: true, test: { name: "apart", include: APART } },
+      { extends: true, test: { name: "programs", isolate: false, include: PROGRAMS } },
+      {
+        extends: true,
+        test: { name: "together", isolate: false, include: ALL, exclude: [...APART, ...PROGRAMS] },
+      },
     ],
     setupFiles: ["test/setup.ts"],
     globalSetup: ["test/untried.ts", "test/built-page.ts", "test/bundle/build.ts"],

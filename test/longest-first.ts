@@ -12,7 +12,6 @@ const LONG = [
   "test/fleet/lost-workers.test.ts",
   "test/simulation/shard-3.test.ts",
   "test/simulation/shard-4.test.ts",
-  "test/crash/crash.test.ts",
   "test/fleet/both-engines.test.ts",
   "test/package.test.ts",
 ];
@@ -20,10 +19,9 @@ const LONG = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isApart = ({ project }: TestSpecification): boolean => project.name === "apart";
-    const apart = sorted.filter(isApart);
-    const together = sorted.filter((file) => !isApart(file));
+    const together = sorted.filter(({ project }) => project.name === "together");
+    const before = sorted.filter((file) => !together.includes(file));
     const long = LONG.flatMap((path) => together.filter(({ moduleId }) => moduleId.endsWith(`/${path}`)));
-    return [...apart, ...long, ...together.filter((file) => !long.includes(file))];
+    return [...before, ...long, ...together.filter((file) => !long.includes(file))];
   }
 }
