@@ -34,6 +34,16 @@ test("[U55] [F35] a provider that cannot be reached is said, with what becomes o
   expect(code).toBe(1);
 });
 
+test("[U55] a provider that is not known, or stands in a folder that nobody trusts, is said so", async () => {
+  await using p = await withProvider("http://127.0.0.1:2/v1");
+  p.env["CADRE_TRUST"] = "";
+  const { code, stdout } = await p.cadre("doctor");
+  expect(stdout).toContain("bad   provider: own is not known here, so what names it as its model cannot run");
+  expect(stdout).toContain("`cadre trust` makes it count");
+  expect(stdout).not.toContain("Cannot read");
+  expect(code).toBe(1);
+});
+
 test("[U55] says whether `cadre up` can listen, and who does already", async () => {
   await using p = await project({});
   p.env["CADRE_PORT"] = new URL(await serve((_, response) => response.end("hello"))).port;

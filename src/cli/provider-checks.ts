@@ -17,7 +17,15 @@ export async function providerChecks({ models, agents, defaultModel }: Project):
   return findings.flat();
 }
 
+const unknown = (provider: string): Finding => ({
+  state: "bad",
+  name,
+  text: `${provider} is not known here, so what names it as its model cannot run`,
+  fix: `set it up under \`providers\` in cadre.yaml; if it is there, \`cadre trust\` makes it count`,
+});
+
 async function checkProvider(provider: string, models: Project["models"]): Promise<Finding[]> {
+  if (!models.providers.includes(provider)) return [unknown(provider)];
   try {
     const { host, variables, reached } = await models.reach(provider);
     if ("problem" in reached) return [unreachable(provider, host, reached.problem)];
