@@ -3,6 +3,7 @@
 
 import { existsSync, watch } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../src/errors.ts";
 import { createRuntime } from "../../src/runtime.ts";
 import { scriptOf, TREES } from "../golden/trees.ts";
 import { oracleTools } from "../support/oracle.ts";
@@ -21,7 +22,7 @@ const runtime = await createRuntime({
   tools: oracleTools(join(folder, "effects.log"), {
     after: (_tool, what) => (what.startsWith("wait ") ? appears(`${what.slice(5)}.go`) : undefined),
   }),
-  onProblem: ({ message, error }) => console.error(`${process.pid}: ${message}`, error),
+  onProblem: ({ message, error }) => console.error(`${process.pid}: ${message} ${messageOf(error)}`),
 });
 await runtime.start();
 process.send!({ readyAfter: performance.now(), risenBy: process.memoryUsage.rss() - atFirst });

@@ -2,6 +2,7 @@
 // on SIGTERM.
 
 import { once } from "node:events";
+import { messageOf } from "../../src/errors.ts";
 import { createRuntime } from "../../src/runtime.ts";
 import { loadOptions } from "./load.ts";
 
@@ -9,7 +10,7 @@ const [folder = "", store = ""] = process.argv.slice(2);
 const runtime = await createRuntime({
   ...loadOptions(folder, store),
   concurrency: 8,
-  onProblem: ({ message, error }) => console.error(message, error),
+  onProblem: ({ message, error }) => console.error(`${message} ${messageOf(error)}`),
 });
 await runtime.start();
 console.log(process.pid);
