@@ -99,10 +99,15 @@ async function runsOf(store: Store, root: RunId): Promise<RunRow[]> {
   }
 }
 
+const COPY = "copy-";
+
+/** Whether the first line of an exported tree says that nothing was moved: it had ended. */
+export const isCopyHead = (line: string): boolean => line.includes(`"transferId":"${COPY}`);
+
 /** The same for the same tree: a copy that is taken in twice is one. */
 async function copyId(store: Store, root: RunId): Promise<string> {
   const heads = await Promise.all((await runsOf(store, root)).map(({ id }) => store.head(id)));
-  return `copy-${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
+  return `${COPY}${digest(heads.map((head) => head?.hash).join("\n")).slice(0, 32)}`;
 }
 
 function textOf(

@@ -90,7 +90,7 @@ async function startUp(crew: Crew, engine: EngineName, ground: Ground): Promise<
     const { of, waitingTwice } = await wakesOf(store.id, engine, ground);
     const woken = new Set(of);
     const strangers = of.filter((runId) => !runnable.includes(runId));
-    // One whose call was cut off while its worker was busy waits in that worker's own queue: Restate has no wake of it.
+    // A wake is advisory (E4): after a kill Restate was seen to have fewer than all, and why was not found out.
     const asleep = engine === "restate" ? [] : runnable.filter((runId) => !woken.has(runId));
     return { strangers, asleep, waitingTwice };
   };

@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client.ts";
 import type { ExportFormat } from "../../api/schema.ts";
 import { CadreError, reasonOf } from "../../errors.ts";
+import { isCopyHead } from "../../stores/carry.ts";
 import { withClient } from "../connect.ts";
 import { type Destination, destinationOf, isAddress } from "../destination.ts";
 import { EXIT, type Invocation } from "../io.ts";
@@ -128,9 +129,6 @@ async function keep(answer: Response, handle: FileHandle): Promise<Kept> {
   await handle.sync();
   return { bytes, sha256: hash.digest("hex"), isCopy: isCopyHead(head.split("\n", 1)[0]!) };
 }
-
-/** As `stores/carry.ts` names what was not moved. */
-const isCopyHead = (line: string): boolean => /"transferId":"copy-/.test(line);
 
 function notWritten(error: unknown, file: string, format: string): CadreError {
   const lost =
