@@ -12,7 +12,7 @@ const FILES = {
     "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Write, input: { path: out.txt, content: hi } }]\n  - report: { summary: Written. }\n",
 };
 
-/** A run that waits for an approval, and what somebody did to its store then. By a process of its own: one keeps what it has read. */
+/** A run that waits for an approval, and what somebody did to its store then. By a process of its own: one keeps the definitions that it has read. */
 async function waitingAnd(p: Project, sql: string): Promise<string> {
   const [, id] = /^pen · run (\w+)$/m.exec((await p.spawn("run", "pen", "write it")).stdout)!;
   using file = new DatabaseSync(join(p.folder, ".cadre/cadre.db"));
@@ -21,7 +21,8 @@ async function waitingAnd(p: Project, sql: string): Promise<string> {
 }
 
 test("[P9] [U44] a run whose agent cannot be read any more: `run` ends with the reason, and nobody is told to approve it", async () => {
-  await using p = await project(FILES);
+  // No other test has this definition: one that ran in this process before would have left it readable.
+  await using p = await project({ ...FILES, "agents/pen.md": agent("pen", "limits: { maxTurns: 6 }\n") });
   const id = await waitingAnd(p, "UPDATE blobs SET text = text || ' '");
   const damaged = /The stored value \w+ is damaged\./;
   const ran = await p.spawn("run", "--yes");
