@@ -1,11 +1,15 @@
 // The list of model providers: a type is a protocol and its package, a built-in is a name people need not set up.
 // To add one: a line in `builtIn`, or, for a new protocol, a line in `providerTypes` first.
 
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createGoogle } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createRequire } from "node:module";
 import type { Model } from "./model.ts";
+
+/** When the first model of theirs is asked for: every command would wait for them, and most use none. */
+const load = createRequire(import.meta.url);
+const anthropic = (): typeof import("@ai-sdk/anthropic") => load("@ai-sdk/anthropic");
+const google = (): typeof import("@ai-sdk/google") => load("@ai-sdk/google");
+const openai = (): typeof import("@ai-sdk/openai") => load("@ai-sdk/openai");
+const compatible = (): typeof import("@ai-sdk/openai-compatible") => load("@ai-sdk/openai-compatible");
 
 export interface Endpoint {
   baseURL: string;
@@ -35,7 +39,8 @@ export interface BuiltIn {
 // Endpoint and key are always handed over: left out, the packages would look them up in process.env themselves.
 export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   anthropic: {
-    connect: (endpoint) => createAnthropic({ ...endpoint, baseURL: withVersion(endpoint.baseURL) }),
+    connect: (endpoint) =>
+      anthropic().createAnthropic({ ...endpoint, baseURL: withVersion(endpoint.baseURL) }),
     listOf: ({ baseURL, apiKey = "" }) => ({
       url: `${withVersion(baseURL)}/models`,
       headers: { "x-api-key": apiKey, "anthropic-version": "2023-06-01" },
@@ -45,14 +50,14 @@ export const providerTypes: Record<ProviderTypeName, ProviderType> = {
     keyEnv: ["ANTHROPIC_API_KEY"],
   },
   openai: {
-    connect: (endpoint) => createOpenAI(endpoint),
+    connect: (endpoint) => openai().createOpenAI(endpoint),
     listOf: openAiList,
     baseURL: "https://api.openai.com/v1",
     baseURLEnv: "OPENAI_BASE_URL",
     keyEnv: ["OPENAI_API_KEY"],
   },
   google: {
-    connect: (endpoint) => createGoogle(endpoint),
+    connect: (endpoint) => google().createGoogle(endpoint),
     listOf: ({ baseURL, apiKey = "" }) => ({
       url: `${baseURL}/models`,
       headers: { "x-goog-api-key": apiKey },
@@ -62,7 +67,8 @@ export const providerTypes: Record<ProviderTypeName, ProviderType> = {
   },
   "openai-compatible": {
     // Without includeUsage a stream carries no token counts, and every call would look free.
-    connect: (endpoint, name) => createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
+    connect: (endpoint, name) =>
+      compatible().createOpenAICompatible({ ...endpoint, name, includeUsage: true }),
     listOf: openAiList,
     keyEnv: [],
   },

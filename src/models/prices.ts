@@ -1,7 +1,7 @@
 // What a call costs. Prices set by people win; then the list in @pydantic/genai-prices, which works offline; what
 // neither knows is null, because a guess or a zero would let a budget be overrun in silence.
 
-import { calcPrice, findProvider } from "@pydantic/genai-prices";
+import { createRequire } from "node:module";
 import type { Usage } from "../journal/message.ts";
 import type { PriceOf } from "./model.ts";
 import { modelPartOf, providerOf } from "./names.ts";
@@ -13,6 +13,10 @@ export interface Price {
   cacheRead?: number;
   cacheWrite?: number;
 }
+
+/** When the first price is asked for: it is as long as all of our own code. */
+const load = createRequire(import.meta.url);
+const list = (): typeof import("@pydantic/genai-prices") => load("@pydantic/genai-prices");
 
 const FREE = new Set(["scripted", "ollama", "lmstudio"]);
 
@@ -27,12 +31,13 @@ export function createPrices(overrides: Record<string, Price> = {}): PriceOf {
 
 /** Tokens that fit into a model, where the list knows. */
 export function contextWindowOf(model: string): number | undefined {
+  if (FREE.has(providerOf(model))) return undefined;
   return listed(model, { input: 0, output: 0 })?.model.context_window;
 }
 
 /** The provider that a bare model name belongs to, for a hint. */
 export function makerOf(model: string): string | undefined {
-  return findProvider({ modelId: model })?.id;
+  return list().findProvider({ modelId: model })?.id;
 }
 
 function costAt(price: Price, usage: Usage): number {
@@ -43,7 +48,7 @@ function costAt(price: Price, usage: Usage): number {
   return (fresh * price.input + cached + output * price.output) / 1_000_000;
 }
 
-function listed(model: string, usage: Usage): ReturnType<typeof calcPrice> {
+function listed(model: string, usage: Usage): ReturnType<ReturnType<typeof list>["calcPrice"]> {
   const tokens = {
     input_tokens: usage.input,
     output_tokens: usage.output,
@@ -51,7 +56,7 @@ function listed(model: string, usage: Usage): ReturnType<typeof calcPrice> {
     cache_write_tokens: usage.cacheWrite ?? 0,
   };
   try {
-    return calcPrice(tokens, modelPartOf(model), { providerId: providerOf(model) });
+    return list().calcPrice(tokens, modelPartOf(model), { providerId: providerOf(model) });
   } catch {
     // The list refuses counts that contradict each other (more cached than sent): then the price is not known.
     return null;

@@ -9,7 +9,7 @@ import type { RunId } from "../ids.ts";
 import type { Definition, Runner } from "../journal/definition.ts";
 import type { LiveRunner, RunnerStart, Runners } from "../loop/runners.ts";
 import { endWords, type Leashed, ownWords, startLeashed } from "../mcp/leashed.ts";
-import { openSession, type Program, reasonOf } from "./acp-session.ts";
+import type { Program } from "./acp-session.ts";
 import { beganAt, endSession } from "./left-behind.ts";
 import type { ReadAs } from "./program-call.ts";
 
@@ -93,8 +93,11 @@ async function start(wanted: RunnerStart, parts: RunnersParts): Promise<AtWork> 
     const leashed = startLeashed(argv, { cwd: workspace, env: { ...env, ...own } });
     const program = programOf(leashed, acp);
     const as = { workspace, program: command, diff: parts.diff };
+    // Read here, with its protocol: few processes ever start a program.
+    const { openSession, reasonOf } = await import("./acp-session.ts");
     const opening = openSession(program, { cwd: workspace, session, mode, as, version: parts.version });
-    const live = await inTime(opening, program, wanted.signal);
+    const opened = opening.catch(async (error) => Promise.reject(await reasonOf(error, program)));
+    const live = await inTime(opened, program, wanted.signal);
     const pid = leashed.pid!;
     const began = beganAt(pid);
     const facts = {
@@ -130,10 +133,7 @@ async function inTime<T>(opening: Promise<T>, program: Program, signal: AbortSig
   const stop = (): void => reject("the run was stopped");
   signal.addEventListener("abort", stop, { once: true });
   try {
-    return (await Promise.race([
-      opening.catch(async (error) => reject(await reasonOf(error, program))),
-      refused,
-    ])) as T;
+    return await Promise.race([opening, refused]);
   } catch (why) {
     program.kill();
     await program.ended;

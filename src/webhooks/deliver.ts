@@ -11,7 +11,7 @@ import type { WebhookPlace } from "../stores/outbox.ts";
 import type { Store } from "../stores/store.ts";
 import { messageOf, type Sender } from "./message.ts";
 import { maybeNotice, type Notice, noticeOf } from "./notice.ts";
-import { type Answer, type Judge, post } from "./post.ts";
+import type { Answer, Judge } from "./post.ts";
 
 export interface Hook extends Sender {
   name: string;
@@ -96,6 +96,8 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
     if (!hook.url || hook.problem !== undefined) return { detail: hook.problem ?? "it has no address" };
     const late = AbortSignal.timeout(ATTEMPT_MS);
     const until = signal ? AbortSignal.any([signal, late]) : late;
+    // Read with the first message: HTTP takes its time, and most processes have nothing to send.
+    const { post } = await import("./post.ts");
     return post(hook.url, messageOf(notice, id, clock.now(), hook), hook.judge, until);
   }
 
