@@ -62,7 +62,8 @@ export function placesContract(open: Open): void {
       await leave(holder!, store);
       const due = (await store.due(clock.now(), 10)).filter((runId) => runId !== "r1");
       expect(due).toEqual(["r2"]);
-      expect(told, "and says so, although no journal does").toEqual([["r2"]]);
+      // Once more is no harm: on Postgres, who reads on may come upon it before it is told here.
+      expect(new Set(told.flat()), "and says so, although no journal does").toEqual(new Set(["r2"]));
       expect(await works(await take(store, "r2"), 1)).toBe(true);
     });
   }
