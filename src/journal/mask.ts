@@ -110,14 +110,16 @@ interface KnownForms {
   outside(text: string, cut: number): number;
 }
 
-function knownForms(secrets: readonly Secret[]): KnownForms | undefined {
+function knownForms(all: readonly Secret[]): KnownForms | undefined {
+  const secrets = all.filter(({ value }) => value.length >= SHORTEST_SECRET);
+  if (secrets.length === 0) return undefined;
   const names = new Map<string, string>();
   const encoded: string[] = [];
   // R2: a value that stands in a mark would be masked in it for ever.
-  const standsIn = indexParts([...secrets.map((one) => markOf(one.name)), ...ownWords], SHORTEST_SECRET);
+  const standsIn = indexParts([...secrets.map((one) => markOf(one.name)), ...ownWords()], SHORTEST_SECRET);
   const isFree = (form: string): boolean => !standsIn(form);
   for (const { name, value } of secrets) {
-    if (value.length < SHORTEST_SECRET || !isFree(value)) continue;
+    if (!isFree(value)) continue;
     for (const part of partsOf(value)) {
       const forms = formsOf(part);
       for (const form of [...forms.plain, ...forms.encoded].filter(isFree))

@@ -9,9 +9,13 @@ import { payloads } from "./events.ts";
 /** Of what is handed to a store beside events. */
 const OF_STORES = ["children", "concurrent", "suspended"];
 
-export const ownWords: readonly string[] = [
-  ...new Set([...OF_STORES, ...wordsIn(schemaOf(z.object(payloads))), ...wordsIn(schemaOf(Definition))]),
-];
+let known: readonly string[] | undefined;
+
+/** Read out of the schemas when they are first asked for: where there is no secret, nobody asks. */
+export function ownWords(): readonly string[] {
+  known ??= [...new Set([...OF_STORES, ...[z.object(payloads), Definition].map(schemaOf).flatMap(wordsIn)])];
+  return known;
+}
 
 function schemaOf(type: z.ZodType): unknown {
   return z.toJSONSchema(type, { io: "input", unrepresentable: "any" });
