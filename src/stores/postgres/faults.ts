@@ -23,12 +23,16 @@ export function placeOf(url: string): Place {
   return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, secrets };
 }
 
-/** The connection broke or could not be had: whatever was not committed is not there, and may be tried again. */
+/** The connection broke, could not be had, or is of no more use: whatever was not committed is not there, and may be tried again. */
 export function isConnectionLost(error: unknown): boolean {
   const { code = "" } = error as { code?: string };
-  if (LOST.has(code) || code.startsWith("08")) return true;
+  if (LOST.has(code) || code.startsWith("08") || isOutdated(error)) return true;
   return error instanceof Error && !("severity" in error) && LOST_WORDS.test(error.message);
 }
+
+/** A newer Cadre has changed the tables since this connection prepared the statement. */
+const isOutdated = (error: unknown): boolean =>
+  (error as { code?: string }).code === "0A000" && /cached plan/.test((error as Error).message);
 
 /** Two transactions were in each other's way: Postgres undid one of them. */
 export const isCollision = (error: unknown): boolean =>

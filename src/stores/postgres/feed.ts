@@ -20,6 +20,7 @@ const LONGEST_PAUSE_MS = 2_000;
 /** A connection that is dead without a word is found out after so long. */
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
+export const DUE_OF = "SELECT id FROM runs WHERE id = ANY($1) AND due_at = 0";
 /** What a notification says that is not about journals. */
 const USERS = "users";
 
@@ -183,7 +184,7 @@ export class Feed {
   /** Runs of these events that nobody drives and that are to be driven now. */
   private async dueOf(events: readonly JournalEvent[]): Promise<RunId[]> {
     const ids = new Set(events.map(({ runId }) => runId));
-    const found = await this.sql.all("SELECT id FROM runs WHERE id = ANY($1) AND due_at = 0", [...ids]);
+    const found = await this.sql.all(DUE_OF, [...ids]);
     return found.map(({ id }) => id as RunId);
   }
 

@@ -11,8 +11,10 @@ import { startProxy } from "../../../test/scale/proxy.ts";
 import { admit, context, expectInvariants, signal, take } from "../contract/kit.contract.ts";
 import { follow } from "../follow.ts";
 import type { Store } from "../store.ts";
+import { DUE_OF } from "./feed.ts";
 import { openDatabase } from "./open.ts";
 import { PASSWORD, startPostgres, type TestPostgres, test } from "./postgres.fixture.ts";
+import { nameOf } from "./sql.ts";
 import { openPostgresStore } from "./store.ts";
 
 let postgres: TestPostgres;
@@ -127,10 +129,25 @@ test("[P10] [F34] a follower whose one connection is lost while it looks hears o
   await signal(far, "r1", context("before"));
   await expect.poll(() => heard.at(-1)).toBe("context/before");
   // Asked of what was read, before anybody is told of it.
-  line.cutRead("AND due_at = 0");
+  line.cutRead(nameOf(DUE_OF)!);
   await signal(far, "r1", context("the end"));
   await expect.poll(() => heard.at(-1)).toBe("context/the end");
   expect(line.cuts()).toBe(1);
+});
+
+test("[F39] a newer Cadre adds columns while this one has its statements prepared: both go on", async () => {
+  const url = await postgres.newStore();
+  const store = await open(url);
+  await admit(store, "r1");
+  const use = async (id: string) => {
+    await Promise.all(Array.from({ length: 20 }, () => store.run("r1")));
+    await signal(store, "r1", context(id));
+    return (await store.journal("r1")).map(({ key }) => key);
+  };
+  await use("before");
+  for (const table of ["runs", "events"])
+    await postgres.query(`ALTER TABLE ${table} ADD COLUMN newer TEXT`, url);
+  expect(await use("after")).toEqual(["start", "context/before", "context/after"]);
 });
 
 test("[J9] [F34] a stored value whose commit has failed for good is written when it is put again", async () => {
