@@ -77,6 +77,7 @@ export async function agentFiles(
 export function agentsStamp(folders: AgentFolders): string {
   const roles = folders.roles?.value;
   return searchedFolders(folders)
+    .filter(({ scope }) => scope !== "builtin")
     .flatMap(({ path }) => filesBelow(path))
     .concat(typeof roles === "string" && !roles.includes("\0") ? [resolve(folders.project, roles)] : [])
     .map((file) => {

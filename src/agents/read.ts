@@ -31,11 +31,21 @@ async function readFolders(folders: readonly Folder[], seen: Set<string>): Promi
   const found: DraftFile[] = [];
   for (const folder of folders) {
     for (const path of await agentFiles(folder.path)) {
-      if (!seen.has(path)) found.push(await readAgentFile(path, folder));
+      if (!seen.has(path))
+        found.push(await (folder.scope === "builtin" ? readOnce : readAgentFile)(path, folder));
       seen.add(path);
     }
   }
   return found;
+}
+
+const builtins = new Map<string, Promise<DraftFile>>();
+
+/** What comes with Cadre stays as it is: forty files that every project would read again. */
+function readOnce(path: string, folder: Folder): Promise<DraftFile> {
+  const known = builtins.get(path) ?? readAgentFile(path, folder);
+  builtins.set(path, known);
+  return known;
 }
 
 /** `way` tells the product by where the file lies; absent: as the file is called in messages. */
