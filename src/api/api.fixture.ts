@@ -1,9 +1,9 @@
 // A project in a temporary folder, served on a real socket: what the tests of this folder talk to.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import { scratchFolder } from "../config/scratch.fixture.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { LoopParts } from "../loop/parts.ts";
 import { defineTool } from "../tools/tool.ts";
@@ -103,7 +103,7 @@ export async function ask(
 }
 
 export function tempProject(files: Record<string, string>) {
-  const folder = mkdtempSync(join(tmpdir(), "cadre-api-"));
+  const folder = scratchFolder("cadre-api-");
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -3,12 +3,12 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { programPath } from "../config/program.fixture.ts";
+import { scratchFolder } from "../config/scratch.fixture.ts";
 import type { Input, Io } from "./io.ts";
 import { main } from "./main.ts";
 import { visible } from "./view/visible.fixture.ts";
@@ -61,7 +61,7 @@ export interface Terminal {
 }
 
 export async function project(files: Record<string, string>): Promise<Project> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), "cadre-cli-")));
+  const root = await realpath(scratchFolder("cadre-cli-"));
   const folder = join(root, "p");
   const home = join(root, "home");
   const env = {
