@@ -144,7 +144,7 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
       args,
       {
         cwd: ROOT,
-        env: { ...process.env, TMPDIR: temporary, NODE_COMPILE_CACHE: join(temporary, "compiled"), ...env },
+        env: { ...process.env, TMPDIR: temporary, ...env },
         encoding: "utf8",
       },
       (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
