@@ -17,6 +17,7 @@ import { composePrompt } from "./agents/prompt.ts";
 import { checkFiles, type FileReport } from "./agents/validate-files.ts";
 import { systemClock } from "./clock.ts";
 import { readPlainFile } from "./config/plain-file.ts";
+import { poolNames } from "./config/pools.ts";
 import type { Problem } from "./config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "./config.ts";
 import { CadreError, messageOf } from "./errors.ts";
@@ -132,7 +133,7 @@ export function openProject(options: ProjectOptions): Project {
     providers: models.providers,
     hasKey: models.hasKey,
   });
-  const known = { models: names, toolNames, servers: servers.names };
+  const known = { models: names, toolNames, servers: servers.names, pools: poolNames(config.pools) };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>

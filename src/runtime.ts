@@ -6,7 +6,7 @@ import type { AgentFile } from "./agents/agent-file.ts";
 import type { Explanation } from "./agents/explain.ts";
 import type { AgentSet } from "./agents/load.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { poolOf, workspacesOf } from "./config/pools.ts";
+import { poolOf, runsOf } from "./config/pools.ts";
 import { type Config, isOnServer } from "./config.ts";
 import { repeat } from "./engines/repeat.ts";
 import { CadreError } from "./errors.ts";
@@ -46,7 +46,7 @@ import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
 import { openSqliteStore } from "./stores/sqlite/store.ts";
-import type { Store, Workspaces } from "./stores/store.ts";
+import type { OfPool, Store } from "./stores/store.ts";
 import { programOfGit } from "./tools/git-settings.ts";
 import { inputSchemaOf } from "./tools/json-schema.ts";
 import { look } from "./tools/look.ts";
@@ -72,7 +72,7 @@ export interface RuntimeOptions extends ProjectOptions {
 export interface Runtime {
   readonly config: Config;
   /** Whose runs are driven here; undefined: all. */
-  readonly workspaces: Workspaces | undefined;
+  readonly ours: OfPool | undefined;
   readonly store: Store;
   readonly parts: LoopParts;
   readonly people: PeopleParts;
@@ -126,7 +126,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
-  const workspaces = workspacesOf(config.pools, pool);
+  // A file is driven by one process alone: what it left to others would wait for ever.
+  const ours = isOnServer(config.store) ? runsOf(config.pools, pool) : undefined;
   const engine = await openEngine({
     ...{ config, worker, pool, storeId: store.id },
     concurrency: options.concurrency ?? CONCURRENCY,
@@ -154,7 +155,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   let leave: (() => Promise<void>) | undefined;
   return {
     config,
-    workspaces,
+    ours,
     store,
     parts,
     people,
@@ -172,7 +173,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
-      const work = { engine, parts, report, workspaces, card };
+      const work = { engine, parts, report, ours, card };
       leave = await startAll({ work, webhooks, mask, env, version: options.version ?? "" });
     },
     async endCancelled(runIds, signal) {

@@ -47,6 +47,8 @@ export interface Known {
   toolNames?: readonly string[];
   /** The names of the MCP servers; absent: nothing is said about servers that nobody has. */
   servers?: readonly string[];
+  /** The names of the pools of workers; absent: nothing is said about pools that nobody has. */
+  pools?: readonly string[];
 }
 
 /** Adds a problem where one of our keys stands; a warning, unless it says otherwise. */

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Definition } from "../journal/definition.ts";
-import type { ModelNames } from "./agent.ts";
+import type { Known, ModelNames } from "./agent.ts";
 import { compileAgent } from "./compile.ts";
 import { draftsOf } from "./draft.ts";
-import { NOT_YET } from "./frontmatter.ts";
 import { KNOWN_KEYS } from "./known-keys.ts";
 import { parseAgent } from "./parse.ts";
 
@@ -18,7 +17,7 @@ const models: ModelNames = {
 };
 const TOOLS = ["Read", "Write", "Edit", "Bash", "Grep"];
 
-function compileSource(source: string, toolNames?: string[]) {
+function compileSource(source: string, known: Partial<Known> = {}) {
   const place = {
     path: "agents/coder.md",
     below: "coder.md",
@@ -27,10 +26,10 @@ function compileSource(source: string, toolNames?: string[]) {
     hash: "hash",
   } as const;
   const [draft] = draftsOf(parseAgent(source, "agents/coder.md"), place);
-  return compileAgent(draft!, { models, ...(toolNames ? { toolNames } : {}) });
+  return compileAgent(draft!, { models, ...known });
 }
 const compile = (yaml: string, body = "You are a.", toolNames?: string[]) =>
-  compileSource(`---\n${yaml}\n---\n${body}`, toolNames);
+  compileSource(`---\n${yaml}\n---\n${body}`, toolNames ? { toolNames } : {});
 const described = (yaml: string) => compile(`description: d\n${yaml}`);
 
 function definition(yaml: string): Definition {
@@ -210,26 +209,21 @@ describe("keys", () => {
     expect(errors).toMatchObject([{ column, message: expect.stringContaining(words) }]);
   });
 
-  test("those of later versions load, and say that they do nothing yet", () => {
-    const samples: Partial<Record<string, string>> = {
-      delegation: "{mode: parallel}",
-      context: "full",
-      handoff: "writer",
-      router: "{destinations: [a, b]}",
-      advisors: "[a, b]",
-      team: "{members: [a, b]}",
-      bestOf: "{n: 3}",
-      steps: "./steps.ts",
-      pool: "gpu",
-    };
-    for (const key of NOT_YET) {
-      const agent = described(`${key}: ${samples[key]}`);
-      expect(agent.definition, key).toBeDefined();
-      expect(
-        agent.problems.map(({ code }) => code),
-        key,
-      ).toEqual(["NOT_YET"]);
-    }
+  test("[E6] `pool` is kept; one that cadre.yaml does not name is said, and holds nothing up", () => {
+    expect(described("pool: gpu")).toMatchObject({ definition: { pool: "gpu" }, problems: [] });
+    const among = (pool: string) =>
+      compileSource(`---\ndescription: d\npool: ${pool}\n---\nYou are a.`, { pools: ["default", "data"] });
+    expect(among("gpu")).toMatchObject({
+      definition: { pool: "gpu" },
+      problems: [
+        {
+          code: "UNKNOWN_POOL",
+          severity: "warning",
+          message: expect.stringContaining("names default, data; any worker takes its runs"),
+        },
+      ],
+    });
+    expect(among("data").problems).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Data, YamlDocument } from "../config/yaml.ts";
 import { type AgentLimits, DEFAULT_DELEGATION, type Definition, type Runner } from "../journal/definition.ts";
 import type { Agent, Known, ModelNames, Report } from "./agent.ts";
 import { type Draft, ownDocument } from "./draft.ts";
-import { KEY_ALIASES, KEYS, NOT_YET, ownKey, type Values } from "./frontmatter.ts";
+import { KEY_ALIASES, KEYS, ownKey, type Values } from "./frontmatter.ts";
 import { mayDelegate, readPolicy, toolGate } from "./gate.ts";
 import { HIDDEN, isMapping } from "./parse.ts";
 import { patternsOf } from "./pattern-keys.ts";
@@ -24,8 +24,16 @@ export function compileAgent(draft: Draft, known: Known): Agent {
   const { name, file, dialect, scope } = draft;
   const agent = { name, file, dialect, scope, references: referencesOf(values, document), problems, at };
   if (hasErrors(problems)) return { ...agent, definition: undefined };
+  checkPool(values, known, report);
   const definition = compile({ draft, values, models: known.models, report }, tools);
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
+}
+
+/** E6: a name that nobody has holds no run up; left to workers that there are none of, it would wait without end. */
+function checkPool({ pool }: Values, { pools }: Known, report: Report): void {
+  if (!pool || !pools || pools.includes(pool)) return;
+  const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
+  report("pool", { code: "UNKNOWN_POOL", message });
 }
 
 /** The key as the file writes it: `subagents` where ours is `agents`. */
@@ -74,10 +82,6 @@ interface Compiling {
 function compile(compiling: Compiling, tools: Definition["tools"]): Definition {
   const { draft, values, models, report } = compiling;
   const policy = readPolicy(values);
-  for (const key of NOT_YET) {
-    if (values[key] !== undefined && values[key] !== null)
-      report(key, { code: "NOT_YET", message: `\`${key}\` is not acted on by this version` });
-  }
   return {
     name: draft.name,
     ...defined({ title: titleOf(draft, values), description: descriptionOf(compiling) }),

@@ -184,7 +184,7 @@ export const KEYS = {
   workspace: z
     .enum(["shared", "worktree"])
     .describe("Where it works: with its parent, or in a worktree of its own"),
-  pool: text.describe("Which machines have the files"),
+  pool: text.describe("The pool of workers that drives its runs: which machines have the files"),
   mcpServers: z
     .union([z.array(z.unknown()), loose])
     .describe("The MCP servers that it may use, by their names in cadre.yaml"),
@@ -213,9 +213,6 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
 /** Our key for a key as it is written; a stranger's stays as it is. */
 export const ownKey = (written: string): string =>
   Object.hasOwn(KEY_ALIASES, written) ? KEY_ALIASES[written]! : written;
-
-/** Read and checked, but without effect in this version. Shrinks as the features arrive. */
-export const NOT_YET: readonly (keyof typeof KEYS)[] = ["pool"];
 
 /** For editors. Open: a key that nobody knows is a warning of ours, and may be another product's. */
 export function frontmatterSchema(): Record<string, unknown> {

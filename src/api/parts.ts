@@ -12,7 +12,7 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { AgentReplay } from "../loop/replay-agent.ts";
 import type { Message } from "../loop/sessions.ts";
-import type { Store, Workspaces } from "../stores/store.ts";
+import type { OfPool, Store } from "../stores/store.ts";
 import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
 import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
@@ -53,7 +53,7 @@ export interface ApiParts extends TeamParts {
     drives: boolean;
     model: string;
     /** Whose runs it drives, if not all. */
-    workspaces?: Workspaces | undefined;
+    ours?: OfPool | undefined;
   };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;

@@ -37,7 +37,7 @@ export function wellness(parts: Parts, now: () => number = Date.now): () => Prom
 function dueForLong({ store, info }: Parts, now: () => number): () => Promise<boolean> {
   let first: { id: RunId; seq: Seq; since: number } | undefined;
   return async () => {
-    const [id] = info.drives ? await store.due(now(), 1, info.workspaces) : [];
+    const [id] = info.drives ? await store.due(now(), 1, info.ours) : [];
     const row = id === undefined ? undefined : await store.run(id);
     const same = row && first?.id === row.id && first.seq === row.seq;
     if (!same) first = row && { id: row.id, seq: row.seq, since: now() };

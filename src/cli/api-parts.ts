@@ -22,7 +22,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     startedAt: Date.now(),
     drives,
     model: defaultModel,
-    workspaces: runtime.workspaces,
+    ours: runtime.ours,
   };
   const by = userName();
   return {

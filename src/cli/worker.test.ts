@@ -103,6 +103,33 @@ test("[E6] a worker takes only the runs of its pool", async () => {
   expect(events.filter(({ type }) => type === "MODEL_CALL_STARTED")).toHaveLength(1);
 }, 120_000);
 
+test("[E6] an agent that names a pool is driven by its workers alone, also as another's child", async () => {
+  await using p = await scaled({
+    ...FILES,
+    "cadre.yaml": "pools: { gpu: [] }\n",
+    "agents/lead.md": agent("lead", "agents: [painter]\n"),
+    "agents/painter.md": agent("painter", "pool: gpu\n"),
+    "lead.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: delegate, input: { agent: painter, task: paint it } }]\n  - report: { summary: Painted. }\n",
+    "painter.script.yaml": "turns:\n  - report: { summary: Done. }\n",
+  });
+  const client = await served(p);
+  const usual = p.start("worker");
+  await usual.shows(/the pool default/);
+  const { runId } = await client.startRun({ agent: "lead", task: "a picture" });
+  await expect.poll(async () => (await client.tree(runId)).children?.length ?? 0).toBe(1);
+  const [child] = (await client.tree(runId)).children!;
+  // Of two runs that came after it, the second begins when what was due with the first has been looked at.
+  for (const task of ["look", "again"]) {
+    const next = await client.startRun({ agent: "tidy", task });
+    await expect.poll(() => statusOf(client, next.runId)).toBe("completed");
+  }
+  expect(await statusOf(client, child!.id)).toBe("pending");
+  const gpu = p.start("worker", "--pool", "gpu");
+  await gpu.shows(/the pool gpu/);
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+}, 120_000);
+
 test("[E9] a file has one process: no server without a worker, no second worker", async () => {
   await using p = await project(FILES);
   const bare = await p.cadre("up", "--no-worker", "--port", "0", "--no-open");

@@ -259,8 +259,8 @@ export const CONFIG_KEYS = {
   webhooks: z.record(WebhookName, Webhook).describe("Where notices go, by name"),
   users: Users.describe("What named users see who are no admins"),
   pools: z
-    .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text).min(1))
-    .describe("The folders whose runs a pool of workers takes"),
+    .record(z.string().regex(/^[\w.-]{1,40}$/, "must be a short name"), z.array(text))
+    .describe("The folders whose runs a pool of workers takes, beside those of agents that name it"),
   retention: z.unknown().describe("Read, and without effect yet: see `cadre prune`"),
 };
 

@@ -210,3 +210,6 @@ export const Definition = z.object({
   source: z.object({ file: z.string(), hash: z.string() }),
 });
 export type Definition = z.infer<typeof Definition>;
+
+/** Whose workers drive a run of it, for the run's beginning. */
+export const poolIn = ({ pool }: Definition): { pool?: string } => (pool === undefined ? {} : { pool });

@@ -107,6 +107,7 @@ export const payloads = {
     model: z.string().optional(),
     workspace: z.string(),
     worktree: Worktree.optional(),
+    pool: z.string().optional(),
     /** Nearest first: the workspaces that this one is a copy of. What is forbidden there is forbidden here (P12). */
     mergesInto: z.array(z.string()).optional(),
     limits: Limits,

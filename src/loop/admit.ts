@@ -7,6 +7,7 @@ import {
   DEFAULT_LIMITS,
   type Definition,
   Limits,
+  poolIn,
   type Rules,
 } from "../journal/definition.ts";
 import type { ApprovalPolicy, Payload } from "../journal/events.ts";
@@ -123,6 +124,7 @@ export function startOf(
     ...(userId === undefined ? {} : { userId }),
     ...(model === undefined ? {} : { model }),
     workspace: parts.workspace,
+    ...poolIn(definition),
     limits: limitsOf(
       { approvalTimeout: timeout, ...defined(parts.limits) },
       definition.limits,

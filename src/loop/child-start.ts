@@ -2,7 +2,7 @@
 
 import { CadreError } from "../errors.ts";
 import { childRunId, type RunId } from "../ids.ts";
-import type { Definition } from "../journal/definition.ts";
+import { type Definition, poolIn } from "../journal/definition.ts";
 import type { Ancestor, EventBody, Payload, Trigger } from "../journal/events.ts";
 import { childFor } from "../projections/child-runs.ts";
 import { begunWith } from "../projections/taint.ts";
@@ -156,6 +156,7 @@ async function startOf(
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(userId === undefined ? {} : { userId }),
     workspace,
+    ...poolIn(definition),
     limits: childLimits(maxTurns, definition, run.state, parts),
     approvals,
     ...(permissions === undefined ? {} : { permissions }),

@@ -4,7 +4,7 @@
 
 import { CadreError, noSuchRun } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { Definition } from "../journal/definition.ts";
+import { type Definition, poolIn } from "../journal/definition.ts";
 import type { Fork, JournalEvent, Payload } from "../journal/events.ts";
 import { endsAfter, forkPoint } from "../projections/fork-point.ts";
 import { type AdmitParts, limitsOf } from "./admit.ts";
@@ -103,22 +103,21 @@ const OTHERS_OWN = [
   "budgetRunId",
   "worktree",
   "mergesInto",
+  "pool",
   "effects",
   "by",
 ] as const;
 
 /** It ends as a run of its own, watched by whoever forked it. */
-function begunAs(
-  start: Start,
-  { name, kind, limits }: Definition,
-  { edit = {}, allowEffects }: ForkRequest,
-): Start {
+function begunAs(start: Start, definition: Definition, { edit = {}, allowEffects }: ForkRequest): Start {
+  const { name, kind, limits } = definition;
   const left: readonly string[] = edit.agent === undefined ? OTHERS_OWN : [...OTHERS_OWN, "model"];
   const kept = Object.entries(start).filter(([key]) => !left.includes(key));
   return {
     ...(Object.fromEntries(kept) as Omit<Start, (typeof OTHERS_OWN)[number]>),
     ...(edit.model === undefined ? {} : { model: edit.model }),
     workspace: (start.worktree && start.mergesInto?.at(-1)) ?? start.workspace,
+    ...poolIn(definition),
     agent: name,
     kind,
     task: edit.message ?? start.task,

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { CadreError } from "../errors.ts";
 import { childRunId } from "../ids.ts";
-import type { Definition, Rules } from "../journal/definition.ts";
+import { type Definition, poolIn, type Rules } from "../journal/definition.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { begunWith, handedOn } from "../projections/taint.ts";
@@ -122,6 +122,7 @@ async function startOf(
     sessionId,
     ...(userId === undefined ? {} : { userId }),
     workspace,
+    ...poolIn(definition),
     ...(mergesInto === undefined ? {} : { mergesInto }),
     limits: { ...own, tree: treeBudgetOf(run.state) },
     approvals,

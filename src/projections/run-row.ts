@@ -32,6 +32,8 @@ export interface RunRow {
   sessionId: string | undefined;
   userId: string | undefined;
   workspace: string;
+  /** Named by its agent; absent: the workspace of its tree tells. */
+  pool: string | undefined;
   status: RunStatus;
   waitingOn: WaitingOn | undefined;
   stopReason: StopReason | undefined;
@@ -66,6 +68,7 @@ export function firstRow(runId: string, start: Payload<"RUN_STARTED">, ts: numbe
     sessionId: start.sessionId,
     userId: start.userId,
     workspace: start.workspace,
+    pool: start.pool,
     status: "pending",
     waitingOn: undefined,
     stopReason: undefined,

@@ -8,7 +8,7 @@ import { TERMINAL_TYPES } from "../journal/events.ts";
 import { drive } from "../loop/drive.ts";
 import { lookAfter } from "../loop/look-after.ts";
 import type { LoopParts } from "../loop/parts.ts";
-import type { WorkerCard, Workspaces } from "../stores/store.ts";
+import type { OfPool, WorkerCard } from "../stores/store.ts";
 import { isOurs } from "./our-runs.ts";
 
 const LOOK_AFTER_MS = 60_000;
@@ -18,13 +18,13 @@ export interface Work {
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
   /** Whose runs are driven; undefined: all. */
-  workspaces: Workspaces | undefined;
+  ours: OfPool | undefined;
   card: () => WorkerCard;
 }
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
 export async function startWork(work: Work): Promise<() => Promise<void>> {
-  const { engine, parts, report, workspaces, card } = work;
+  const { engine, parts, report, ours, card } = work;
   const { store, clock, worker, drives } = parts;
   const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
     for (const runId of runIds) drives.get(runId)?.interrupt(reason);
@@ -56,7 +56,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   });
   try {
     await engine.start(async (runId, signal, delivery) => {
-      if (await isOurs(runId, store, workspaces)) await drive(runId, parts, signal, delivery);
+      if (await isOurs(runId, store, ours)) await drive(runId, parts, signal, delivery);
     });
   } catch (error) {
     unsubscribe();
@@ -66,7 +66,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   const scan = startDueScan({
     store,
     wake: (runId) => engine.wake(runId),
-    of: workspaces,
+    of: ours,
     except: parts.tooNew,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),

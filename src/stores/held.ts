@@ -47,12 +47,13 @@ type Born = Pick<
   | "attended"
   | "userId"
   | "workspace"
+  | "pool"
 >;
 
 /** The immutable rest of a row, as JSON. */
 export function bornText(row: RunRow): string {
   const { definition, parentKey, budgetRunId, kind, depth, trigger, task, mode, attended } = row;
-  const { userId, workspace } = row;
+  const { userId, workspace, pool } = row;
   const born: Born = {
     definition,
     parentKey,
@@ -65,6 +66,7 @@ export function bornText(row: RunRow): string {
     attended,
     userId,
     workspace,
+    pool,
   };
   return JSON.stringify(born);
 }
@@ -76,6 +78,7 @@ export function readRow(columns: Columns): RunRow {
     parentKey: born.parentKey,
     budgetRunId: born.budgetRunId,
     userId: born.userId,
+    pool: born.pool,
     id: columns["id"] as string,
     rootRunId: columns["root"] as string,
     parentRunId: optional(columns["parent"]) as string | undefined,

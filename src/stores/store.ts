@@ -1,7 +1,6 @@
 // The contract of a store: journals that only grow, the rows that are their projections, and leases. Everything that
 // makes a run durable passes through `append`; `store.contract.ts` holds every implementation to the same rules.
-//  J1  Keys are checked first: the same event again answers with the journal and writes nothing; another payload
-//      under the same key is a conflict.
+//  J1  Keys are checked first: the same event again writes nothing; another payload under the same key is a conflict.
 //  J2  Whatever anyone but the run's current driver appends is a signal. A guarded append is left out whole if the
 //      journal has a signal that its writer has not folded.
 //  J3  Outcomes need their intent and an open call, not the newest epoch.
@@ -14,6 +13,7 @@
 // An answer comes after the commit: what it says is on stable storage (P1).
 
 import type { Clock } from "../clock.ts";
+import type { OfPool } from "../config/pools.ts";
 import type { Position, RunId, Seq } from "../ids.ts";
 import type { Estimate, EventBody, JournalEvent, Payload, WaitingOn } from "../journal/events.ts";
 import type { ApprovalKind } from "../projections/approvals.ts";
@@ -25,9 +25,9 @@ import type { RunUsage } from "../projections/usage.ts";
 import type { CarriedTree, MovedTree, StoredEvent } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
-import type { Lost, WorkerCard, WorkerRow, Workspaces } from "./workers.ts";
+import type { Lost, WorkerCard, WorkerRow } from "./workers.ts";
 
-export type { CarriedTree, Lost, MovedTree, StoredEvent, WorkerCard, WorkerRow, Workspaces };
+export type { CarriedTree, Lost, MovedTree, OfPool, StoredEvent, WorkerCard, WorkerRow };
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -315,7 +315,7 @@ export interface Store {
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
   /** Runs to drive now, the longest due first. */
-  due(now: number, limit: number, of?: Workspaces): Promise<RunId[]>;
+  due(now: number, limit: number, of?: OfPool): Promise<RunId[]>;
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;
   heartbeat(

@@ -21,6 +21,3 @@ export interface WorkerRow extends WorkerCard {
 
 /** E2: whom an engine has lost: these workers, or whoever has given no sign of life for so long. */
 export type Lost = { workers: readonly string[] } | { silentFor: number };
-
-/** Trees by where they work: the workspace of their root is one of these, or none of them. */
-export type Workspaces = { in: readonly string[] } | { notIn: readonly string[] };

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { z } from "zod";
-import { KEY_ALIASES, KEYS, NOT_YET } from "../../src/agents/frontmatter.ts";
+import { KEY_ALIASES, KEYS } from "../../src/agents/frontmatter.ts";
 import { EXIT } from "../../src/cli/io.ts";
 import { addVerbs } from "../../src/cli/verbs/all.ts";
 import { CONFIG_KEYS } from "../../src/config/schema.ts";
@@ -30,9 +30,6 @@ function agentKeysPage(): string {
     "Every key that may stand in the front matter of an agent file. Read [agent files](../agent-files.md) first; `cadre agents schema` prints the same as JSON Schema for editors.\n",
     table(rowsOf(KEYS)),
     `\nOther names: ${aliases.join(", ")}.`,
-    ...(NOT_YET.length > 0
-      ? [`\nRead and checked, but without effect yet: ${NOT_YET.map((key) => `\`${key}\``).join(", ")}.`]
-      : []),
   ]);
 }
 

@@ -1,7 +1,7 @@
 // `cadre worker`: drives runs, and serves nothing, until somebody ends it.
 
 import { hostname } from "node:os";
-import { DEFAULT_POOL } from "../../config/pools.ts";
+import { poolNames } from "../../config/pools.ts";
 import { loadConfig } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
@@ -51,7 +51,7 @@ export async function worker(
 }
 
 function poolOf(folder: string, env: Invocation["io"]["env"], name: string | undefined): string | undefined {
-  const known = [DEFAULT_POOL, ...Object.keys(loadConfig({ folder, env }).pools)];
+  const known = poolNames(loadConfig({ folder, env }).pools);
   if (name === undefined || known.includes(name)) return name;
   throw new CadreError(
     "USAGE",

@@ -129,8 +129,15 @@ export async function admit(
   return runId;
 }
 
-export async function admitChild(store: Store, runId: string, parentRunId: string, root: string) {
+export async function admitChild(
+  store: Store,
+  runId: string,
+  parentRunId: string,
+  root: string,
+  over: Partial<Payload<"RUN_STARTED">> = {},
+) {
   return admit(store, runId, {
+    ...over,
     parentRunId,
     rootRunId: root,
     kind: "subagent",

@@ -1,7 +1,7 @@
 // Who may drive a run and when: due runs, leases, rests that lose no wake-up, cancels over a subtree.
 
 import { describe, expect } from "vitest";
-import type { Workspaces } from "../store.ts";
+import type { OfPool } from "../store.ts";
 import {
   admit,
   admitChild,
@@ -285,10 +285,26 @@ export function leaseContract(open: Open): void {
       },
     );
 
+    scenario(
+      "[E6] what is due is asked for by pool: what names it, and else by workspace",
+      async ({ store, clock }) => {
+        const due = (pool: string, workspaces: OfPool["workspaces"]) =>
+          store.due(clock.now(), 10, { pool, pools: ["default", "gpu"], workspaces });
+        await admit(store, "r1", { workspace: "/a" });
+        await admitChild(store, "c1", "r1", "r1", { pool: "gpu" });
+        await admit(store, "r2", { workspace: "/b", pool: "nobody's" });
+        expect(await due("gpu", { in: [] })).toEqual(["c1"]);
+        expect(await due("gpu", { in: ["/a"] })).toEqual(["r1", "c1"]);
+        expect(await due("default", { notIn: [] })).toEqual(["r1", "r2"]);
+        expect(await store.run("c1")).toMatchObject({ pool: "gpu" });
+      },
+    );
+
     scenario("[E6] what is due is asked for by the workspaces of trees", async ({ store, clock }) => {
       await admit(store, "r1", { workspace: "/a" });
       await admit(store, "r2", { workspace: "/b" });
-      const due = (of: Workspaces) => store.due(clock.now(), 10, of);
+      const due = (workspaces: OfPool["workspaces"]) =>
+        store.due(clock.now(), 10, { pool: "p", pools: ["p"], workspaces });
       expect(await due({ in: ["/a", "/c"] })).toEqual(["r1"]);
       expect(await due({ notIn: ["/a", "/c"] })).toEqual(["r2"]);
       await take(store, "r1", "w1");

@@ -10,6 +10,7 @@ import { storedOf, verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
+  OfPool,
   Part,
   Quarantine,
   RunFilter,
@@ -17,7 +18,6 @@ import type {
   Store,
   StoredEvent,
   StoreTotals,
-  Workspaces,
 } from "../store.ts";
 import { eventsOf, readableEvents } from "./events.ts";
 import { storageError } from "./faults.ts";
@@ -33,7 +33,7 @@ interface DueQuestion {
   /** Null: the database's. */
   clock: number | null;
   limit: number;
-  of: Workspaces | undefined;
+  of: OfPool | undefined;
 }
 
 const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
@@ -63,13 +63,13 @@ export class PostgresReader {
 
   /** `now` is the caller's; whether a worker is alive is told by the database's clock, unless a test has its own. */
   protected dueRuns({ now, clock, limit, of }: DueQuestion): Promise<RunId[]> {
-    const [ours, folders] = inWorkspaces(of);
+    const [ours, values] = inPool(of);
     return this.reading(async (sql) => {
       const free = await sql.all(
         `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT $2`,
         now,
         limit,
-        ...folders,
+        ...values,
       );
       const orphaned = await sql.all(
         `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE} ${ours}
@@ -77,7 +77,7 @@ export class PostgresReader {
            ORDER BY n LIMIT $2`,
         clock,
         limit,
-        ...folders,
+        ...values,
       );
       // Taken between the two questions, a run would be told twice.
       const ids = new Set([...free, ...orphaned].map((columns) => columns["id"] as string));
@@ -321,13 +321,17 @@ function listed(columns: Columns): RunRow {
     : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
 }
 
-/** By the root: a child may work in a worktree of its own. */
-function inWorkspaces(of: Workspaces | undefined): [condition: string, values: (readonly string[])[]] {
+/** By the root's workspace: a child may work in a worktree of its own. */
+function inPool(of: OfPool | undefined): [condition: string, values: (string | readonly string[])[]] {
   if (!of) return ["", []];
-  const test = "in" in of ? "= ANY($3)" : "<> ALL($3)";
-  const values = "in" in of ? of.in : of.notIn;
+  const { pool, pools, workspaces } = of;
+  const [test, folders] =
+    "in" in workspaces
+      ? (["= ANY($5)", workspaces.in] as const)
+      : (["<> ALL($5)", workspaces.notIn] as const);
   return [
-    `AND EXISTS (SELECT 1 FROM runs AS top WHERE top.id = runs.root AND top.workspace ${test})`,
-    [values],
+    `AND (runs.pool = $3 OR coalesce(runs.pool, '') <> ALL($4)
+       AND EXISTS (SELECT 1 FROM runs AS top WHERE top.id = runs.root AND top.workspace ${test}))`,
+    [pool, pools, folders],
   ];
 }

@@ -67,6 +67,7 @@ function columnsOf(held: Held): Columns {
     session: row.sessionId ?? null,
     user_id: row.userId ?? null,
     workspace: row.workspace,
+    pool: row.pool ?? null,
     born: bornText(row),
     created_at: row.createdAt,
     ...changingColumns(held),

@@ -233,4 +233,8 @@ export const MIGRATIONS: readonly string[] = [
   -- E2: until then a worker that had the run before may still be at what it began there
   ALTER TABLE runs ADD COLUMN previous_until BIGINT;
   `,
+  `
+  -- E6: whose workers drive it, where its agent says so
+  ALTER TABLE runs ADD COLUMN pool TEXT;
+  `,
 ];

@@ -153,7 +153,7 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  due(now: number, limit: number, of?: contract.Workspaces): Promise<RunId[]> {
+  due(now: number, limit: number, of?: contract.OfPool): Promise<RunId[]> {
     return this.dueRuns({ now, clock: this.testClock?.now() ?? null, limit, of });
   }
 

@@ -11,6 +11,7 @@ import { linkOf, storedOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
+  OfPool,
   Part,
   Quarantine,
   RunFilter,
@@ -18,7 +19,6 @@ import type {
   Store,
   StoredEvent,
   StoreTotals,
-  Workspaces,
 } from "../store.ts";
 import { payloadText } from "./batch.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
@@ -43,19 +43,19 @@ export class SqliteReader {
     this.statements = this.sql.said(() => prepareStatements(db));
   }
 
-  async due(now: number, limit: number, of?: Workspaces): Promise<RunId[]> {
-    const [ours, folders] = inWorkspaces(of);
+  async due(now: number, limit: number, of?: OfPool): Promise<RunId[]> {
+    const [ours, values] = inPool(of);
     const free = this.sql.all(
       `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT ?`,
       now,
-      ...folders,
+      ...values,
       limit,
     );
     const orphaned = this.sql.all(
       `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
          AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${ours} LIMIT ?`,
       now,
-      ...folders,
+      ...values,
       limit,
     );
     return [...free, ...orphaned].slice(0, limit).map((columns) => columns["id"] as string);
@@ -285,13 +285,15 @@ function partConditions(
   return { where: texts === "" ? "" : `${begin} ${texts}`, values: given.map(([, value]) => value) };
 }
 
-/** By the root: a child may work in a worktree of its own. */
-function inWorkspaces(of: Workspaces | undefined): [condition: string, values: string[]] {
+/** By the root's workspace: a child may work in a worktree of its own. */
+function inPool(of: OfPool | undefined): [condition: string, values: string[]] {
   if (!of) return ["", []];
-  const test = "in" in of ? "IN" : "NOT IN";
-  const folders = JSON.stringify("in" in of ? of.in : of.notIn);
+  const { pool, pools, workspaces } = of;
+  const [test, folders] =
+    "in" in workspaces ? (["IN", workspaces.in] as const) : (["NOT IN", workspaces.notIn] as const);
   return [
-    `AND (SELECT top.born ->> '$.workspace' FROM runs AS top WHERE top.id = runs.root) ${test} (SELECT value FROM json_each(?))`,
-    [folders],
+    `AND (born ->> '$.pool' = ? OR coalesce(born ->> '$.pool', '') NOT IN (SELECT value FROM json_each(?))
+       AND (SELECT top.born ->> '$.workspace' FROM runs AS top WHERE top.id = runs.root) ${test} (SELECT value FROM json_each(?)))`,
+    [pool, JSON.stringify(pools), JSON.stringify(folders)],
   ];
 }
