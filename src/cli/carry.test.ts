@@ -197,7 +197,7 @@ describe("cadre export --format cadre", () => {
     expect(moved.stdout).toContain(`Moved ${runId} to ${address}`);
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
     expect((await events(laptop, runId)).at(-1)?.type).toBe("RUN_MOVED");
-    expect((await send(token)).stderr.replaceAll(/\s+/g, " ")).toContain(`is at ${address} already`);
+    expect((await send(token)).stderr.replaceAll(/\s+/g, " ")).toContain(`was moved to ${address} already`);
     const item = String((await desk.cadre("approve", "--json")).lines()[0]!["id"]);
     await desk.cadre("approve", item);
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");

@@ -7,6 +7,7 @@ import { CadreError, reasonOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { count } from "../view/format.ts";
+import { missingThere } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
 import { whoGoesOn } from "../who-goes-on.ts";
 
@@ -29,8 +30,7 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
       `Imported ${runId} (${count(runs, "run")}, ${status})${who}. See it: ${typed(`show ${runId}`)}`,
     );
   }
-  for (const place of missing)
-    io.stderr.write(`cadre: ${place}, where it works, is not here: make it there before the run goes on.\n`);
+  for (const place of missing) io.stderr.write(`cadre: ${missingThere(place, "here")}\n`);
   return EXIT.done;
 }
 

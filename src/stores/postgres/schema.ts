@@ -233,4 +233,8 @@ export const MIGRATIONS: readonly string[] = [
   -- E2: until then a worker that had the run before may still be at what it began there
   ALTER TABLE runs ADD COLUMN previous_until BIGINT;
   `,
+  `
+  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
+  `,
 ];
