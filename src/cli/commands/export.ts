@@ -27,7 +27,7 @@ export async function exportRun(
 ): Promise<number> {
   const { folder, io, json, screen } = invocation;
   const there = to !== undefined && isAddress(to) ? destinationOf(to, format, io.env) : undefined;
-  const { runId, file, ...kept } = await withClient({ folder, env: io.env }, async (client) => {
+  const { runId, file, ...kept } = await withClient({ folder, io }, async (client) => {
     const { id: runId, rootRunId } = await client.run(id);
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
@@ -46,7 +46,7 @@ export async function exportRun(
   });
   const { bytes, sha256, isCopy, sentTo } = kept;
   const taken = await there?.take(file, (outcome) =>
-    withClient({ folder, env: io.env }, (client) => client.settleMove(runId, there.place, outcome)),
+    withClient({ folder, io }, (client) => client.settleMove(runId, there.place, outcome)),
   );
   const place = there ? { to: there.place, missing: taken!.missing } : { file };
   if (json) screen.line(jsonLine({ runId, format, ...place, bytes, sha256 }));

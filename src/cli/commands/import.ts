@@ -6,6 +6,7 @@ import { resolve } from "node:path";
 import { CadreError, reasonOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { refuseLeftOut } from "../left-out.ts";
 import { count } from "../view/format.ts";
 import { missingThere } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
@@ -13,8 +14,9 @@ import { whoGoesOn } from "../who-goes-on.ts";
 
 export async function importRun(invocation: Invocation, path: string): Promise<number> {
   const { folder, io, json, screen, typed } = invocation;
+  refuseLeftOut(invocation, ["store"], "Nothing was imported.");
   const text = await read(resolve(io.cwd, path));
-  const { who, ...taken } = await withClient({ folder, env: io.env, makes: true }, async (client) => {
+  const { who, ...taken } = await withClient({ folder, io, makes: true }, async (client) => {
     const came = await client.importTree(text);
     const isAlive = (await client.run(came.runId)).endedAt === undefined;
     return { ...came, who: isAlive ? `; ${await whoGoesOn(client, typed)}` : "" };
