@@ -155,7 +155,7 @@ function exec(program: string, args: string[], env: Record<string, string> = {})
 /** Of the whole tree, as the example's last line says where to look. */
 async function journalsOf(stdout: string): Promise<JournalEvent[]> {
   const [, runId, folder] = /cadre show (\S+) -C (\S+)/.exec(stdout)!;
-  const { client, close } = await connect({ folder: folder!, env: ENVIRONMENT, drive: false });
+  const { client, close } = await connect({ folder: folder!, io: { env: ENVIRONMENT }, drive: false });
   try {
     return await client.treeEvents(runId!);
   } finally {

@@ -64,9 +64,13 @@ export interface Config extends Omit<ConfigValues, "roles" | "sandbox"> {
   pools: Record<string, string[]>;
   server: { host: string; port: number; names: string[]; url?: string };
   problems: Problem[];
+  /** Those of the problems by which another store is opened than the file names, or others drive. */
+  leftOut: LeftOut;
   /** Where something stands in the file; its first line where there is none. */
   at(path: Path): { line: number; column: number };
 }
+
+export type LeftOut = Partial<Record<"store" | "engine", Problem>>;
 
 /** What a command line may set; each wins over its variable and over the file. */
 export interface ConfigFlags {
@@ -140,6 +144,7 @@ export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
       ...(values.server?.url === undefined ? {} : { url: values.server.url }),
     },
     problems,
+    leftOut: leftOutOf(problems, over.keys),
     at: (path) => document?.at(path) ?? { line: 1, column: 1 },
   };
 }
@@ -277,6 +282,15 @@ function dropUntrusted(document: YamlDocument, values: ConfigValues, folder: str
     });
   }
   return problems;
+}
+
+/** What a flag or a variable says is the person's own: then the file's is not missed. */
+function leftOutOf(problems: readonly Problem[], over: Overrides["keys"]): LeftOut {
+  const of = (key: keyof LeftOut): Problem | undefined =>
+    over[key] === undefined
+      ? problems.find(({ code, message }) => code === "UNTRUSTED" && message.startsWith(`\`${key}\` `))
+      : undefined;
+  return definedOnly({ store: of("store"), engine: of("engine") });
 }
 
 /** `off` is the one network that asks for less than the default. */

@@ -37,7 +37,7 @@ async function play(...args: string[]): Promise<Played> {
 }
 
 async function judge(stage: Stage): Promise<string[]> {
-  const { client, close } = await connect({ folder: stage.folder, env: ENVIRONMENT, drive: false });
+  const { client, close } = await connect({ folder: stage.folder, io: { env: ENVIRONMENT }, drive: false });
   try {
     const { runs } = await client.runs({});
     const root = runs.find(({ depth }) => depth === 0)!.id;

@@ -67,7 +67,7 @@ function firstCommandOfWorker(): (event: JournalEvent) => boolean {
 
 /** Shows the tree, and finds what is wrong with it. */
 async function judge(stage: Stage, root: string): Promise<string[]> {
-  const { client, close } = await connect({ folder: stage.folder, env: ENVIRONMENT, drive: false });
+  const { client, close } = await connect({ folder: stage.folder, io: { env: ENVIRONMENT }, drive: false });
   try {
     const [top, events] = await Promise.all([client.tree(root), client.treeEvents(root)]);
     say(`\n${treeLines(top, nameOf).join("\n")}`);

@@ -10,7 +10,7 @@ import { answerOpenItems } from "./person.ts";
 await work(process.argv[2]!);
 
 async function work(folder: string): Promise<void> {
-  const { client, close } = await connect({ folder, env: ENVIRONMENT, drive: true });
+  const { client, close } = await connect({ folder, io: { env: ENVIRONMENT }, drive: true });
   try {
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();
     const { runId } = await client.startRun({ agent: "factory/supervisor", task }, "add-auth");

@@ -40,7 +40,7 @@ export async function main(example: Example): Promise<void> {
 /** A sentence for each thing that is not as it should be. */
 async function play(example: Example, say: (text: string) => void, model?: string): Promise<string[]> {
   const { folder, env } = await makeStage(example.folder, model);
-  const { client, problems, close } = await connect({ folder, env, drive: true });
+  const { client, problems, close } = await connect({ folder, io: { env }, drive: true });
   try {
     if (problems.length > 0) return problems;
     const task = (await readFile(join(folder, "task.txt"), "utf8")).trim();

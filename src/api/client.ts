@@ -32,6 +32,7 @@ import type {
   ImportView,
   LinkView,
   MessagesFilter,
+  MovedBody,
   OutcomeBody,
   PageFilter,
   PlugView,
@@ -152,8 +153,10 @@ export interface CadreClient {
   replayAgent(name: string, last?: number): Promise<AgentReplayView>;
   /** The tree of a run as a file, to be read and checked. */
   exported(runId: string, format: ExportFormat): Promise<Response>;
-  /** E7: ends the tree of a run here; the file is what it goes on from. */
-  move(runId: string): Promise<Response>;
+  /** E7: ends the tree of a run here; the file is what it goes on from. `to`: the one server that it is sent to. */
+  move(runId: string, to?: string): Promise<Response>;
+  /** E7: what that server answered. */
+  settleMove(runId: string, to: string, outcome: MovedBody["outcome"]): Promise<void>;
   /** E7: takes in what was moved out of another store: the text of the file. */
   importTree(tree: string): Promise<ImportView>;
   /** For one browser, once; refused where no public server listens. */
@@ -243,7 +246,8 @@ export function createClient(options: ClientOptions): CadreClient {
     replay: (runId) => get(ofRun(runId, "/replay")),
     replayAgent: (name, last) => get(`/api/agents/${encodeURIComponent(name)}/replay`, { last }),
     exported: (runId, format) => send(options, "GET", ofRun(runId, "/export"), { query: { format } }),
-    move: (runId) => send(options, "POST", ofRun(runId, "/move"), { body: {} }),
+    move: (runId, to) => send(options, "POST", ofRun(runId, "/move"), { body: { to } }),
+    settleMove: async (runId, to, outcome) => void (await post(ofRun(runId, "/moved"), { to, outcome })),
     importTree: (tree) => post("/api/import", { tree }),
     link: () => post("/api/link"),
     plug: () => get("/api/plug"),

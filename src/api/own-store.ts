@@ -58,9 +58,13 @@ export function ownStore(store: Store, user: string): Store {
     journal: (runId, ...rest) => ifOwn(runId, () => store.journal(runId, ...rest), []),
     head: (runId, at) => ifOwn(runId, () => store.head(runId, at), undefined),
     stored: (root, ...rest) => ifOwn(root, () => store.stored(root, ...rest), []),
-    async moveTree(root, transferId) {
+    async moveTree(root, ...rest) {
       if (!(await isOwn(root))) throw notThere(root);
-      return store.moveTree(root, transferId);
+      return store.moveTree(root, ...rest);
+    },
+    async settleMove(root, ...rest) {
+      if (!(await isOwn(root))) throw notThere(root);
+      return store.settleMove(root, ...rest);
     },
     async read(after, limit, of = {}) {
       const named = of.run ?? of.root;

@@ -258,6 +258,18 @@ export interface UsageFilter {
 }
 
 /** A tree that was moved out of another store: the text of the file. */
+/** A server, without anything that is secret. */
+const ServerAddress = z
+  .string()
+  .max(2_000)
+  .regex(/^https?:\/\/[!-~]+$/);
+export const MoveBody = z.strictObject({
+  /** The server that it is sent to: from then on no other one gets it. */
+  to: ServerAddress.optional(),
+});
+export const MovedBody = z.strictObject({ to: ServerAddress, outcome: z.enum(["arrived", "refused"]) });
+export type MovedBody = z.infer<typeof MovedBody>;
+
 export const ImportBody = z.strictObject({ tree: z.string() });
 
 export const EXPORT_FORMATS = ["jsonl", "html"] as const;

@@ -52,6 +52,7 @@ export {
   type MessagesFilter,
   MessagesQuery,
   MIN_PREFIX,
+  type MovedBody,
   NoQuery,
   OutcomeBody,
   type PageFilter,

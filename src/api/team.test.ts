@@ -85,6 +85,7 @@ const BODIES: Record<string, unknown> = {
   "/api/runs/{id}/budget": { maxTokens: 1_000 },
   "/api/runs/{id}/message": { text: "hello" },
   "/api/runs/{id}/probe": { callId: "m1.0" },
+  "/api/runs/{id}/moved": { to: "https://a.example", outcome: "refused" },
   "/api/runs/{id}/outcome": { callId: "m1.0", verdict: "fail" },
   "/api/approvals/{id}": { decision: "approve" },
   "/api/approvals/{id}/ask": { person: "jo" },

@@ -330,6 +330,9 @@ export const ReplayView = z.object({
 export type ReplayView = z.infer<typeof ReplayView>;
 
 /** A tree that was taken in. */
+/** The header of a tree's file that says where it was sent before, if nobody knows whether it has arrived. */
+export const SENT_TO = "Cadre-Sent-To";
+
 export const ImportView = z.object({
   runId: z.string(),
   /** It came in before: nothing was changed. */

@@ -1,8 +1,10 @@
 // Carrying a tree at the command line: from a laptop's file to a team's database, and back.
 
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { startPostgres, type TestPostgres, test } from "../stores/postgres/postgres.fixture.ts";
 import { agent, type Finished, type Project, project } from "./cli.fixture.ts";
@@ -64,6 +66,10 @@ describe("cadre export --format cadre", () => {
     expect(exported.stdout).toContain(`Moved ${runId} to ${file}`);
     const left = await events(laptop, runId);
     expect(left.at(-1)?.type).toBe("RUN_MOVED");
+    expect((await laptop.cadre("runs")).stdout, "the page's word").toMatch(new RegExp(`${runId} +Moved `));
+    const shown = (await laptop.cadre("show", runId)).stdout;
+    expect(shown).toMatch(/^Moved$/m);
+    expect(shown).not.toContain("Cancelled");
     for (const said of [
       await laptop.cadre("approve", item),
       await laptop.cadre("message", runId, "hurry"),
@@ -116,6 +122,10 @@ describe("cadre export --format cadre", () => {
     await p.cadre("export", "--format", "cadre", runId, "--to", "again.cadre");
     expect(await readFile(join(p.folder, "again.cadre"), "utf8")).toBe(before);
     expect(existsSync(join(p.folder, "again.cadre.part"))).toBe(false);
+    const inProject = await realpath(p.launcher);
+    const words = [inProject, "export", "--format", "cadre", runId, "--to", "third.cadre"];
+    const typed = await promisify(execFile)(process.execPath, words, { cwd: p.folder, env: p.env });
+    expect(typed.stdout).toContain(`once: npx cadre import ${join(p.folder, "third.cadre")}`);
   });
 
   test("[E7] a place that cannot be written to is refused before anything has ended here", async () => {
@@ -161,7 +171,12 @@ describe("cadre export --format cadre", () => {
     const { runId, item, file } = await movedOut(laptop);
     const imported = await desk.cadre("import", file);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
-    expect(imported.stdout).toContain(`(2 runs, suspended); process ${up.process.pid} goes on with it`);
+    expect(imported.stdout).toContain(
+      `(2 runs, suspended); process ${up.process.pid} goes on with it once you have answered.`,
+    );
+    expect(imported.stdout, "what for, and how").toMatch(
+      new RegExp(`needs approval: lead › worker: Write[^]*cadre approve ${item}\\n`),
+    );
     expect((await desk.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
     expect((await desk.cadre("import", file, "--json")).lines()).toMatchObject([{ runId, existed: true }]);
     await desk.cadre("approve", item);
@@ -197,7 +212,7 @@ describe("cadre export --format cadre", () => {
     expect(moved.stdout).toContain(`Moved ${runId} to ${address}`);
     expect(existsSync(join(laptop.folder, `${runId}.cadre`))).toBe(false);
     expect((await events(laptop, runId)).at(-1)?.type).toBe("RUN_MOVED");
-    expect((await send(token)).stderr.replaceAll(/\s+/g, " ")).toContain(`is at ${address} already`);
+    expect((await send(token)).stderr.replaceAll(/\s+/g, " ")).toContain(`was moved to ${address} already`);
     const item = String((await desk.cadre("approve", "--json")).lines()[0]!["id"]);
     await desk.cadre("approve", item);
     expect((await desk.cadre("tail", runId)).stdout).toContain("All parts are there.");

@@ -9,17 +9,17 @@ import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, isBegun, type StoreCheck } from "../config/known-stores.ts";
-import { problemText } from "../config/problem.ts";
 import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { createRuntime, type Runtime, type RuntimeOptions, socketPath, takeOwnership } from "../runtime.ts";
 import { apiParts } from "./api-parts.ts";
+import { type Hearer, otherProblems, sayLeftOut } from "./left-out.ts";
 import { version } from "./version.ts";
 import { plainLine } from "./view/plain.ts";
 
 export interface ConnectOptions {
   folder: string;
-  env: Readonly<Record<string, string | undefined>>;
+  io: Hearer;
   /** Drives what is due while it owns the store; otherwise it only reads and appends. */
   drive: boolean;
   flags?: ConfigFlags;
@@ -32,6 +32,8 @@ export interface ConnectOptions {
   say?: (line: string) => void;
   /** The same trouble, for who writes it down in another form. */
   onProblem?: RuntimeOptions["onProblem"] | undefined;
+  /** The command itself shows what of cadre.yaml is left out. */
+  showsLeftOut?: boolean;
   /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
   returning?: boolean;
   /** Does not settle for a process that only looks or writes something down, and is gone in a moment. */
@@ -59,9 +61,11 @@ const PAUSE_MS = 50;
 const RETURN_MS = 10_000;
 
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const { folder, env, flags } = options;
+  const { folder, io, flags, onProblem } = options;
+  const { env } = io;
   const config = loadConfig({ folder, env, ...(flags ? { flags } : {}) });
   const { dir } = config;
+  if (!options.showsLeftOut) sayLeftOut(config, io, onProblem && logged(onProblem));
   const store = checkStore(config, env);
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
@@ -131,6 +135,12 @@ export async function withClient<T>(
 /** A store that one process has at a time. */
 export const isFile = ({ store }: Pick<Config, "store">): boolean => store.startsWith("sqlite:");
 
+/** Where stderr is a log, a sentence is a line of it. */
+const logged =
+  (tell: NonNullable<ConnectOptions["onProblem"]>) =>
+  (sentence: string): void =>
+    tell({ message: "Not all of cadre.yaml counts here.", error: new CadreError("UNTRUSTED", sentence) });
+
 const NOWHERE = "sqlite::memory:";
 
 const onlyOnServer = (): CadreError =>
@@ -146,7 +156,8 @@ interface Opening extends StoreCheck {
 }
 
 async function own(options: ConnectOptions, { dir, release, ...store }: Opening): Promise<Connection> {
-  const { folder, env, flags, drive, say, serve } = options;
+  const { folder, io, flags, drive, say, serve } = options;
+  const { env } = io;
   try {
     const onProblem = options.onProblem ?? problemPrinter(say);
     const { concurrency, pool } = options;
@@ -176,7 +187,7 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
       }),
       owner: true,
       ...(drive ? {} : { endCancelled: runtime.endCancelled }),
-      problems: runtime.config.problems.map((problem) => plainLine(problemText(problem))),
+      problems: otherProblems(runtime.config),
       close,
     };
   } catch (error) {

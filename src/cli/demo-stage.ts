@@ -65,7 +65,7 @@ const isOurs = (root: string): boolean => {
 async function standingOf(root: string): Promise<"in use" | "ended" | "under way"> {
   const folder = join(root, FOLDER);
   if (!existsSync(join(folder, ".cadre"))) return "ended";
-  const { client, owner, close } = await connect({ folder, env: process.env, drive: false });
+  const { client, owner, close } = await connect({ folder, io: { env: process.env }, drive: false });
   try {
     if (!owner) return "in use";
     return (await unfinished(client)).length > 0 ? "under way" : "ended";

@@ -1,22 +1,26 @@
-// A server that a tree is moved to (E7). It is asked before anything ends here, and the file is deleted when it has arrived:
-// then no second store can take it in.
+// A server that a tree is moved to (E7). It is asked before anything ends here. What it answered is kept, and the file is
+// deleted when it has arrived: then no second store can take it in.
 
 import { readFile, rm } from "node:fs/promises";
-import { type CadreClient, createClient } from "../api/client.ts";
+import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
 import { isLoopback } from "../api/public-server.ts";
-import { CadreError, messageOf } from "../errors.ts";
+import type { ImportView, MovedBody } from "../api/schema.ts";
+import { CadreError, httpStatus, messageOf, reasonOf } from "../errors.ts";
 import type { Io } from "./io.ts";
+import { asSentence } from "./view/format.ts";
 
 const TOKEN = "CADRE_DESTINATION_TOKEN";
 
 export interface Destination {
   /** As it may be shown. */
   place: string;
-  /** Throws where it would not take the tree. */
-  check(root: string): Promise<void>;
-  /** Hands the file over, and deletes it. */
-  take(file: string): Promise<void>;
+  /** Throws where it would not take the tree. One that has left here already may be there: it comes in once. */
+  check(root: string, hasLeft: boolean): Promise<void>;
+  /** Hands the file over and deletes it; `settle` hears what is known of the tree then. */
+  take(file: string, settle: Settle): Promise<ImportView>;
 }
+
+type Settle = (outcome: MovedBody["outcome"]) => Promise<void>;
 
 export const isAddress = (to: string): boolean => /^[a-z][a-z\d+.-]*:\/\//i.test(to);
 
@@ -29,30 +33,46 @@ export function destinationOf(to: string, format: string, env: Io["env"]): Desti
   const client = clientOf(place, token);
   return {
     place,
-    async check(root) {
+    async check(root, hasLeft) {
       const me = await asked(place, () => client.me());
       if (me.role !== "admin")
         throw refused(`${place} takes trees from admins, and ${me.name} is ${me.role} there.`);
-      if (await asked(place, () => isThere(client, root)))
+      if (!hasLeft && (await asked(place, () => isThere(client, root))))
         throw new CadreError(
           "CONFLICT",
           `${root} is at ${place} already. Nothing was moved: if it had left from there, prune it there first (cadre prune --run ${root}).`,
         );
     },
-    async take(file) {
-      try {
-        await client.importTree(await readFile(file, "utf8"));
-      } catch (error) {
-        throw new CadreError(
-          "CONFLICT",
-          `${place} did not take the tree (${messageOf(error)}) It has ended here and nothing is lost: the file is ${file}. Ask again with the same command, or import the file there.`,
-          undefined,
-          error,
-        );
-      }
+    async take(file, settle) {
+      const taken = await client.importTree(await readFile(file, "utf8")).catch(async (error: unknown) => {
+        if (isRefusal(error)) await settle("refused");
+        throw notTaken(place, file, error);
+      });
+      // Before it is settled: then the same command would not delete it any more.
       await rm(file, { force: true });
+      await settle("arrived");
+      return taken;
     },
   };
+}
+
+/** The server itself has said no. Whoever stands between, and silence, say nothing of what became of the tree. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CadreError && !isUnreachable(error) && httpStatus(error.code) < 500;
+
+function notTaken(place: string, file: string, error: unknown): CadreError {
+  const what = isRefusal(error)
+    ? `${place} did not take the tree: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command, or import the file where it is taken.`
+    : `Whether ${place} has the tree is not known: ${answerOf(place, error)} It has ended here and nothing is lost: the file is ${file}. Ask again with the same command; it comes in once. Import the file elsewhere only if it is not there.`;
+  return new CadreError("CONFLICT", what, undefined, error);
+}
+
+/** In words about the server there: those of the client are about the process that has the store here. */
+function answerOf(place: string, error: unknown): string {
+  if (isUnreachable(error)) return `${place} cannot be reached (${reasonOf((error as CadreError).cause)}).`;
+  if (error instanceof CadreError && error.code === "UNAUTHORIZED")
+    return `the token in ${TOKEN} is none of ${place}. Set it to that of an admin there, or to what \`.cadre/token\` holds there.`;
+  return asSentence(messageOf(error));
 }
 
 function readAddress(to: string): URL {
@@ -84,7 +104,7 @@ async function asked<T>(place: string, ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw new CadreError(
       "CONFLICT",
-      `${place} cannot take the tree now: ${messageOf(error)} Nothing was moved.`,
+      `${place} cannot take the tree now: ${answerOf(place, error)} Nothing was moved.`,
     );
   }
 }

@@ -22,15 +22,12 @@ export async function detach(
   const { folder, io, json, screen, typed } = invocation;
   const key = randomUUID();
   const flags = model === undefined ? {} : { flags: { model } };
-  const { runId, server } = await withClient(
-    { folder, env: io.env, makes: true, ...flags },
-    async (client) => {
-      if (model !== undefined) await refuseOthersModel(client);
-      const { isServer, isWorker, pid } = await client.health();
-      const begun = await beginOrder(client, order, yes === true, key);
-      return { runId: begun, server: isServer && isWorker ? pid : undefined };
-    },
-  );
+  const { runId, server } = await withClient({ folder, io, makes: true, ...flags }, async (client) => {
+    if (model !== undefined) await refuseOthersModel(client);
+    const { isServer, isWorker, pid } = await client.health();
+    const begun = await beginOrder(client, order, yes === true, key);
+    return { runId: begun, server: isServer && isWorker ? pid : undefined };
+  });
   // Whoever else drives leaves with its own run, and this one takes over. `--yes` is said by it, whoever drives.
   if (server === undefined || yes) goOnInBackground(folder, yes === true);
   screen.line(json ? jsonLine({ runId }) : runId);

@@ -41,11 +41,11 @@ export function createInvocation(io: Io, folder: string, { json, plain }: Form):
   return { io, folder, json, plain, typed, screen: createScreen(io.stdout, io.env, plain) };
 }
 
-export const typedAt = ({ cadre = "cadre", cwd }: Io, folder: string): Typed =>
+export const typedAt = ({ cadre = "cadre", cwd }: Pick<Io, "cadre" | "cwd">, folder: string): Typed =>
   createTyped(cadre, { cwd, folder });
 
 /** A sentence on stderr: broken between words at a terminal, with its commands as this person types them. */
-export function sayTrouble(sentence: string, { stderr }: Io, typed: Typed): void {
+export function sayTrouble(sentence: string, { stderr }: Pick<Io, "stderr">, typed: Typed): void {
   const page = { rich: stderr.isTTY === true, columns: stderr.columns || 80 };
   stderr.write(`${fitLines([`cadre: ${typedIn(sentence, typed)}`], page).join("\n")}\n`);
 }

@@ -6,9 +6,9 @@ import { allOf } from "./view/branches.ts";
 
 /**
  * `left`: it could go on, and nobody is working on it. `stopping`: it is cancelled, and being brought to its end;
- * `to-stop`: it is, and nobody does that.
+ * `to-stop`: it is, and nobody does that. `moved`: it goes on in another store.
  */
-export type Standing = RunSummary["status"] | "left" | "stopping" | "to-stop";
+export type Standing = RunSummary["status"] | "left" | "stopping" | "to-stop" | "moved";
 
 /** By run id. `open`: what waits for a person, in this tree at least. */
 export function standingsIn(
@@ -20,10 +20,14 @@ export function standingsIn(
   // From the last one up: what is below a run is known before it.
   for (const run of allOf(tree).reverse()) {
     const isLeft = !drives && (GOES_ON.has(run.status) || isAnswered(run, open, standings));
-    standings.set(run.id, stoppingOf(run, drives) ?? (isLeft ? "left" : run.status));
+    standings.set(run.id, stoppingOf(run, drives) ?? (isLeft ? "left" : endOf(run)));
   }
   return standings;
 }
+
+/** Nobody has cancelled what goes on elsewhere. */
+export const endOf = ({ status, stopReason }: Pick<RunSummary, "status" | "stopReason">): Standing =>
+  stopReason === "moved" ? "moved" : status;
 
 export function stoppingOf(
   { cancelRequested, endedAt }: Pick<RunSummary, "cancelRequested" | "endedAt">,

@@ -273,7 +273,7 @@ describe("two processes", () => {
   test("[U41] a cancel that is recorded and not carried out is told as that, and cancelling again carries it out", async () => {
     await using p = await team();
     const id = /cadre show (\w+)/.exec((await p.cadre("run", "lead", "get it ready")).stdout)![1]!;
-    const { client, close } = await connect({ folder: p.folder, env: p.env, drive: false });
+    const { client, close } = await connect({ folder: p.folder, io: { env: p.env }, drive: false });
     expect((await client.cancel(id)).cancelled).toHaveLength(2);
     expect(await client.run(id)).toMatchObject({ cancelRequested: true, status: "suspended" });
     await close();

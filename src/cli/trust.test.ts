@@ -113,6 +113,53 @@ describe("[A52] [A53] a folder that was only cloned", () => {
   });
 });
 
+describe("[A52] a folder that is not trusted, whose file names a store on a server", () => {
+  const ELSEWHERE = "`store` is ignored: this folder is not trusted to set a store outside the folder";
+  const files = { ...HOSTILE, "cadre.yaml": "model: scripted/x\nstore: env:DATABASE_URL\nengine: pg-boss\n" };
+  const times = (text: string) => text.replaceAll(/\s+/g, " ").split(ELSEWHERE).length - 1;
+
+  test("every command that opens another store in its place says so once, with the line", async () => {
+    await using p = await project(files);
+    for (const words of [
+      ["runs"],
+      ["runs", "--json"],
+      ["workers"],
+      ["approve"],
+      ["usage"],
+      ["prune"],
+      ["run", "--json", "toucher", "go"],
+      ["run", "--detach", "toucher", "go"],
+    ]) {
+      const said = await p.cadre(...words);
+      expect(times(said.stderr), words.join(" ")).toBe(1);
+      expect(said.stderr).toContain("cadre.yaml:2:1");
+      expect(said.stderr).toContain("`engine` is ignored");
+      expect(said.stdout, words.join(" ")).not.toContain("ignored");
+    }
+    const doctor = await p.cadre("doctor");
+    expect([times(doctor.stdout), doctor.stderr]).toEqual([1, ""]);
+    const up = p.start("up", "--port", "0", "--no-open", "--json");
+    await up.shows(/"link"/);
+    expect(times(up.output()), "in the log").toBe(1);
+  });
+
+  test("nothing is imported into another store, and no worker or server waits for one", async () => {
+    await using p = await project(files);
+    await p.write("tree.cadre", "");
+    for (const words of [["import", "tree.cadre"], ["worker"], ["up", "--no-worker", "--no-open"]]) {
+      const refused = await p.cadre(...words);
+      expect(refused, words.join(" ")).toMatchObject({ code: 2, stdout: "" });
+      expect(times(refused.stderr)).toBe(1);
+      expect(refused.stderr).toMatch(/`cadre trust`[\s\S]*Nothing was (imported|started)/);
+    }
+    expect(existsSync(join(p.folder, ".cadre"))).toBe(false);
+    p.env["CADRE_STORE"] = "sqlite:own.db";
+    const own = await p.cadre("import", "tree.cadre");
+    expect(own.stderr, "a store that the person names").toContain("no tree that Cadre has exported");
+    expect(times(own.stderr)).toBe(0);
+  });
+});
+
 const SHARED = { "agents/toucher.md": agent("toucher"), "toucher.script.yaml": TOUCH };
 
 /** A store of somebody else, with a grant for everything like it, and a run whose call is approved already. */

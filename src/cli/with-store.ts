@@ -6,6 +6,7 @@ import { CadreError } from "../errors.ts";
 import { createRuntime, type Runtime, takeOwnership } from "../runtime.ts";
 import { isFile, recognised } from "./connect.ts";
 import type { Invocation } from "./io.ts";
+import { sayLeftOut } from "./left-out.ts";
 import { version } from "./version.ts";
 
 /** `refusal`: what did not happen, and what to do, where another process has it. */
@@ -16,6 +17,7 @@ export async function withStore<T>(
 ): Promise<T> {
   const config = loadConfig({ folder, env: io.env });
   const { dir } = config;
+  sayLeftOut(config, io);
   const check = checkStore(config, io.env);
   const owned = isFile(config)
     ? await takeOwnership(dir, { startedAt: Date.now(), version: version() })

@@ -43,6 +43,43 @@ export function movedTree(last: readonly JournalEvent[]): MovedTree {
   };
 }
 
+/** Where a tree that has left was sent to. Columns of the same names in every store. */
+export interface Sent {
+  place: string;
+  hasArrived: boolean;
+}
+
+export const sentOf = (columns: Readonly<Columns> | undefined): Sent | undefined =>
+  columns && { place: columns["place"] as string, hasArrived: columns["arrived_at"] !== null };
+
+/** One that is handed out a second time would go on in two places. */
+export function refuseElsewhere(root: RunId, sent: Sent | undefined, to: string | undefined): void {
+  if (!sent) return;
+  const { place, hasArrived } = sent;
+  if (hasArrived)
+    throw new CadreError(
+      "CONFLICT",
+      `${root} was moved to ${place} already, and goes on there. Nothing was sent or written: look for it there, and export it there to move it on.`,
+      { to: place },
+    );
+  if (to === undefined || to === place) return;
+  throw new CadreError(
+    "CONFLICT",
+    `${root} was sent to ${place}, and whether it has arrived there is not known. Nothing was sent to ${to}, or it could go on in both. Ask again with --to ${place}; if it is not there, \`cadre export --format cadre ${root}\` writes the file to import elsewhere.`,
+    { to: place },
+  );
+}
+
+/** A file that was written before the tree arrived elsewhere would go on beside it. */
+export function refuseArrived(sent: Sent | undefined): void {
+  if (!sent?.hasArrived) return;
+  throw new CadreError(
+    "CONFLICT",
+    `The tree of this file was moved from here to ${sent.place}, and goes on there. Nothing was imported: to have it back, export it there.`,
+    { to: sent.place },
+  );
+}
+
 /** Columns of the same names in every store. */
 export function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[number] {
   const { until, folder } = columns;

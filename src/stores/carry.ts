@@ -20,15 +20,22 @@ interface Parts {
   version: string;
 }
 
-/** Ends a tree here, and answers with the text of it that goes on elsewhere. Of one that has ended: a copy. */
-export async function moveOut(row: RunRow, { store, ids, version }: Parts): Promise<AsyncGenerator<string>> {
+/**
+ * Ends a tree here, and answers with the text of it that goes on elsewhere. Of one that has ended: a copy. `to`: the server
+ * that it is sent to.
+ */
+export async function moveOut(
+  row: RunRow,
+  { store, ids, version }: Parts,
+  to?: string,
+): Promise<{ lines: AsyncGenerator<string>; sentTo: string | undefined }> {
   const root = row.rootRunId;
   const roots = [...(await treesBehind(store, root)), root];
   // What cannot be read stays where it is: there it can be mended.
   for (const each of roots) for (const { id } of await runsOf(store, each)) await store.journal(id);
-  const { transferId, standing } = await store.moveTree(root, ids.nonce());
+  const { transferId, standing, sentTo } = await store.moveTree(root, ids.nonce(), to);
   const head = { version, root, transferId: transferId ?? (await copyId(store, root)), standing };
-  return textOf(store, roots, head);
+  return { lines: textOf(store, roots, head), sentTo };
 }
 
 /** The same text, of a tree that stays: to be read and checked, not to go on from. */

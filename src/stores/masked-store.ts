@@ -19,7 +19,8 @@ export function maskedStore(store: Store, mask: Mask): Store {
     quarantine: (entry) => store.quarantine(mask.value(entry)),
     putBlob: (text) => store.putBlob(mask.text(text)),
 
-    moveTree: (root, transferId) => store.moveTree(root, transferId),
+    moveTree: (root, transferId, to) => store.moveTree(root, transferId, to && mask.text(to)),
+    settleMove: (root, to, outcome) => store.settleMove(root, mask.text(to), outcome),
     importTree: async (tree) => store.importTree(unmasked(tree, mask)),
 
     acquire: (runId, worker, lost) => store.acquire(runId, worker, lost),

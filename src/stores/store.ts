@@ -22,12 +22,12 @@ import type { MessageRow } from "../projections/message-row.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
-import type { CarriedTree, MovedTree, StoredEvent } from "./carried-tree.ts";
+import type { CarriedTree, Carrying, MovedTree, MoveOutcome, StoredEvent } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Users } from "./users.ts";
 import type { Lost, WorkerCard, WorkerRow } from "./workers.ts";
 
-export type { CarriedTree, Lost, MovedTree, OfPool, StoredEvent, WorkerCard, WorkerRow };
+export type { CarriedTree, Lost, MovedTree, MoveOutcome, OfPool, StoredEvent, WorkerCard, WorkerRow };
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -288,7 +288,7 @@ export type CommitListener = (
   from?: "elsewhere",
 ) => void;
 
-export interface Store {
+export interface Store extends Carrying {
   /** Which store this is: the same across restarts, another for another file. */
   readonly id: string;
   /** The time of all who share it: events, timers and leases are by it. */
@@ -377,18 +377,6 @@ export interface Store {
 
   /** E7: a tree's events as they are stored, in commit order: what the chains cover. */
   stored(root: RunId, after: Position, limit: number): Promise<StoredEvent[]>;
-  /**
-   * E7: ends every run of a tree that has not ended, because it goes on elsewhere. One transaction; refused (CONFLICT)
-   * unless the whole tree is at rest. Asked again, the answer is the first one's.
-   */
-  moveTree(root: RunId, transferId: string): Promise<MovedTree>;
-  /**
-   * E7: takes a tree in whose chains were verified: one transaction, with the tree's own ids, seqs, times and hashes, and
-   * positions of this store. What is here already and the same stays; another run of an id that is taken is a CONFLICT.
-   * A transfer comes in once: `existed` says that it has.
-   */
-  importTree(tree: CarriedTree): Promise<{ root: RunId; existed: boolean }>;
-
   /**
    * Deletes whole trees, and the blobs that nothing needs any more. Kept are trees in which a run has not ended, those
    * whose budget a run draws on that has not, and those that a kept run continues. Standing grants stay: they are in force.

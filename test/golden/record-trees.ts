@@ -39,7 +39,7 @@ async function record(tree: GoldenTree): Promise<string> {
     await settled(runtime, recorded.runId);
     const row = (await runtime.store.run(recorded.runId))!;
     const { store, people } = runtime;
-    const lines = await whenAtRest(() => moveOut(row, { store, ids: people.ids, version }));
+    const { lines } = await whenAtRest(() => moveOut(row, { store, ids: people.ids, version }));
     const text = (await Array.fromAsync(lines)).join("");
     await runtime.stop();
     return text;

@@ -65,6 +65,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     revokeGrant: (id) => write("revoke", (to) => to.revokeGrant(id)),
     prune: (filter) => write("prune", (to) => to.prune(filter)),
     moveTree: (...all) => write("move", (to) => to.moveTree(...all)),
+    settleMove: (...all) => write("settle", (to) => to.settleMove(...all)),
     importTree: (tree) => write("import", (to) => to.importTree(tree)),
     putBlob: (text) => write("put blob", (to) => to.putBlob(text)),
     due: (...all) => read("due", (from) => from.due(...all)),

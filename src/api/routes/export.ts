@@ -7,10 +7,10 @@ import type { Store } from "../../stores/store.ts";
 import { readTree } from "../../stores/tree-file.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
-import { ExportQuery, ImportBody } from "../requests.ts";
+import { ExportQuery, ImportBody, MoveBody, MovedBody } from "../requests.ts";
 import { type Route, route } from "../route.ts";
 import { treePage } from "../tree-page.ts";
-import { ImportView } from "../wire.ts";
+import { ImportView, Nothing, SENT_TO } from "../wire.ts";
 
 const LINES = "application/x-ndjson";
 /** In megabytes: all of a tree is checked before anything of it is written, so all of it is held. */
@@ -36,10 +36,26 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         method: "post",
         path: "/api/runs/{id}/move",
         summary: "End the tree of a run here, and answer with the file that it goes on from elsewhere",
+        body: MoveBody,
         media: [LINES],
       },
-      async ({ params: { id } }) =>
-        streamed(LINES, await moveOut(await findRun(store, id), { store, ids, version })),
+      async ({ params: { id }, body: { to } }) => {
+        const { lines, sentTo } = await moveOut(await findRun(store, id), { store, ids, version }, to);
+        return streamed(LINES, lines, sentTo === undefined ? {} : { [SENT_TO]: sentTo });
+      },
+    ),
+    route(
+      {
+        method: "post",
+        path: "/api/runs/{id}/moved",
+        summary: "Tell what the server answered that the tree of a run was sent to",
+        body: MovedBody,
+        answer: Nothing,
+      },
+      async ({ params: { id }, body: { to, outcome } }) => {
+        await store.settleMove((await findRun(store, id)).rootRunId, to, outcome);
+        return {};
+      },
     ),
     route(
       {
@@ -86,7 +102,11 @@ async function pageOf(lines: AsyncGenerator<string>): Promise<Response> {
 }
 
 /** A text of any length: nobody holds all of it. */
-function streamed(type: string, lines: AsyncGenerator<string>): Response {
+function streamed(
+  type: string,
+  lines: AsyncGenerator<string>,
+  headers: Record<string, string> = {},
+): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -96,5 +116,5 @@ function streamed(type: string, lines: AsyncGenerator<string>): Response {
     },
     cancel: async () => void (await lines.return(undefined)),
   });
-  return new Response(body, { headers: { "Content-Type": `${type}; charset=utf-8` } });
+  return new Response(body, { headers: { ...headers, "Content-Type": `${type}; charset=utf-8` } });
 }

@@ -20,7 +20,7 @@ export async function acp({ folder: here, io }: Invocation, { agent }: { agent?:
   const projects = new Map<string, Promise<LastingClient>>();
   const open = async (folder: string) => {
     refuseNoFolder(folder);
-    const opened = projects.get(folder) ?? lastingClient({ folder, env: io.env, drive: true, via: "acp" });
+    const opened = projects.get(folder) ?? lastingClient({ folder, io, drive: true, via: "acp" });
     projects.set(folder, opened);
     opened.catch(() => projects.delete(folder));
     return (await opened).ask;

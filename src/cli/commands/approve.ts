@@ -33,7 +33,7 @@ export async function approve(
   const { ask: person, ...rest } = options;
   if (person !== undefined) return ask(invocation, id, person, rest);
   const decision = decisionOf(options);
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const open = await client.approvals();
     const item = findItem(open, id);
     if (typeof item !== "string") {
@@ -60,7 +60,7 @@ async function ask(
 ): Promise<number> {
   if (Object.keys(decides).length > 0)
     throw new CadreError("USAGE", "--ask decides nothing: it goes with --note alone. Nothing was changed.");
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const item = findItem(await client.approvals(), id);
     const approvalId = typeof item === "string" ? item : item.id;
     await client.askPerson(approvalId, { person, ...(note === undefined ? {} : { note }) });
@@ -82,9 +82,7 @@ async function list(
       "Say which: `cadre approve` lists what is open, `cadre approve <id>` decides. Nothing was decided.",
     );
   }
-  const cards = await withClient({ folder, env: io.env }, async (client) =>
-    cardsOf(client, await client.approvals()),
-  );
+  const cards = await withClient({ folder, io }, async (client) => cardsOf(client, await client.approvals()));
   if (json) screen.line(jsonLine(cards.map(({ item, task }) => ({ ...item, task }))));
   else if (cards.length === 0) screen.line("Nothing waits for a person here.");
   else for (const line of cardLines(cards, typed, screen)) screen.line(line);

@@ -26,7 +26,7 @@ export async function budget(
   options: BudgetOptions,
 ): Promise<number> {
   const change = changeIn(options);
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const { river, below } = await riversOf(client, runId);
     if (!change) {
       if (json) screen.line(jsonLine(riverJson(below, river.limit)));
@@ -56,7 +56,7 @@ async function hold(
   runId: string,
   { act, word }: { act(client: CadreClient): Promise<{ runs: string[] }>; word: "frozen" | "thawed" },
 ): Promise<number> {
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const { runs } = await act(client);
     const later = word === "frozen" ? `it stays frozen until \`cadre thaw ${runId}\`` : undefined;
     const told =

@@ -33,7 +33,7 @@ async function cancelTree(
   let stop: Stop | undefined;
   try {
     for (;;) {
-      const connection = await connect({ folder, env: io.env, drive: false });
+      const connection = await connect({ folder, io, drive: false });
       try {
         // The owner may leave with its run before the next question: the run is not cancelled twice.
         cancelled ??= (await connection.client.cancel(id, reason)).cancelled;

@@ -28,7 +28,7 @@ export async function doctor(invocation: Invocation): Promise<number> {
     findings.push(...serverChecks(project.servers));
     findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
     findings.push(
-      ...(await withClient({ folder, env: io.env }, (client) => openChecks(client, project)).catch(
+      ...(await withClient({ folder, io, showsLeftOut: true }, (client) => openChecks(client, project)).catch(
         storeFailure,
       )),
     );

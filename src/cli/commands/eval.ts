@@ -54,7 +54,7 @@ async function playAll(
   const done = new Map<Play, Repeat>();
   const plays = playsOf(file);
   for (;;) {
-    const connection = await connect({ folder: invocation.folder, env: invocation.io.env, drive: true });
+    const connection = await connect({ folder: invocation.folder, io: invocation.io, drive: true });
     try {
       const { client } = connection;
       const { id, resumed } = await folder.begin(await madeOf(file, client));

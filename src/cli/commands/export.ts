@@ -1,39 +1,33 @@
 // `cadre export RUN`: a tree as a file. As `cadre` it is moved: it ends here and goes on where the file is imported, or at
 // the server that `--to` names. The other forms are copies to read and to check.
 
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client.ts";
 import type { ExportFormat } from "../../api/schema.ts";
-import { CadreError, reasonOf } from "../../errors.ts";
-import { isCopyHead } from "../../stores/carry.ts";
+import { CadreError } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { type Destination, destinationOf, isAddress } from "../destination.ts";
-import { EXIT, type Invocation } from "../io.ts";
+import { EXIT, type Invocation, typedAt } from "../io.ts";
+import { allOf } from "../view/branches.ts";
 import { megabytes } from "../view/format.ts";
+import { missingThere } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
+import { writeExport } from "../write-export.ts";
 
 export interface ExportOptions {
   format: "cadre" | ExportFormat;
   to?: string;
 }
 
-interface Kept {
-  bytes: number;
-  sha256: string;
-  /** The tree had ended: nothing was moved. */
-  isCopy: boolean;
-}
-
 export async function exportRun(
-  { folder, io, json, screen, typed }: Invocation,
+  invocation: Invocation,
   id: string,
   { format, to }: ExportOptions,
 ): Promise<number> {
+  const { folder, io, json, screen } = invocation;
   const there = to !== undefined && isAddress(to) ? destinationOf(to, format, io.env) : undefined;
-  const { runId, file, ...kept } = await withClient({ folder, env: io.env }, async (client) => {
+  const { runId, file, ...kept } = await withClient({ folder, io }, async (client) => {
     const { id: runId, rootRunId } = await client.run(id);
     const own = `${format === "cadre" ? rootRunId : runId}.${format}`;
     const file = resolve(io.cwd, there ? own : (to ?? own));
@@ -43,16 +37,31 @@ export async function exportRun(
         "USAGE",
         `There is a file ${file} already. Nothing was exported: move it away, or name another one with --to.`,
       );
-    await there?.check(rootRunId);
-    return { runId: rootRunId, file, ...(await write(client, { runId, file, format })) };
+    await there?.check(rootRunId, await hasLeft(client, rootRunId));
+    return {
+      runId: rootRunId,
+      file,
+      ...(await writeExport(client, { runId, file, format, to: there?.place })),
+    };
   });
-  const { bytes, sha256, isCopy } = kept;
-  if (there) await there.take(file);
-  const place = there ? { to: there.place } : { file };
+  const { bytes, sha256, isCopy, sentTo } = kept;
+  const taken = await there?.take(file, (outcome) =>
+    withClient({ folder, io }, (client) => client.settleMove(runId, there.place, outcome)),
+  );
+  const place = there ? { to: there.place, missing: taken!.missing } : { file };
   if (json) screen.line(jsonLine({ runId, format, ...place, bytes, sha256 }));
-  else for (const line of said({ runId, file, bytes, format, isCopy, there }, typed)) screen.line(line);
+  else for (const line of said({ runId, file, bytes, format, isCopy, there }, invocation)) screen.line(line);
+  for (const folder of taken?.missing ?? [])
+    io.stderr.write(`cadre: ${missingThere(folder, `at ${there!.place}`)}\n`);
+  if (!there && sentTo !== undefined)
+    io.stderr.write(
+      `cadre: It was sent to ${sentTo}, which may have it. Import the file elsewhere only if it is not there.\n`,
+    );
   return EXIT.done;
 }
+
+const hasLeft = async (client: CadreClient, root: string): Promise<boolean> =>
+  allOf(await client.tree(root)).some(({ stopReason }) => stopReason === "moved");
 
 function said(
   about: {
@@ -63,11 +72,14 @@ function said(
     isCopy: boolean;
     there?: Destination | undefined;
   },
-  typed: Invocation["typed"],
+  { io, typed }: Invocation,
 ): string[] {
   const { runId, file, format, isCopy, there } = about;
   const size = megabytes(about.bytes);
-  if (format !== "cadre") return [`Wrote ${file} (${size}). Check it anywhere: cadre verify ${file}`];
+  // In another project: its folder is not this one's.
+  const elsewhere = typedAt(io, io.cwd);
+  if (format !== "cadre")
+    return [`Wrote ${file} (${size}). Check it anywhere: ${elsewhere(`verify ${file}`)}`];
   if (there)
     return [
       isCopy
@@ -77,68 +89,11 @@ function said(
   if (isCopy)
     return [
       `Wrote ${file} (${size}), a copy of ${runId}: it had ended, so nothing was moved.`,
-      `Take it in elsewhere: cadre import ${file}`,
+      `Take it in elsewhere: ${elsewhere(`import ${file}`)}`,
     ];
   return [
     `Moved ${runId} to ${file} (${size}). Here it has ended.`,
-    `It goes on where you import it, once: cadre import ${file}`,
+    `It goes on where you import it, once: ${elsewhere(`import ${file}`)}`,
     `Until then keep the file; asked again, \`${typed(`export --format cadre ${runId}`)}\` writes the same.`,
   ];
-}
-
-/** Nothing is moved before there is a file to write to; under its name only when all of it is on disk. */
-async function write(
-  client: CadreClient,
-  { runId, file, format }: { runId: string; file: string; format: ExportOptions["format"] },
-): Promise<Kept> {
-  const beside = `${file}.part`;
-  const handle = await open(beside, "w", 0o600).catch((error: unknown) => {
-    throw new CadreError(
-      "STORAGE_UNUSABLE",
-      `${file} cannot be written (${reasonOf(error)}). Nothing was exported, and nothing has changed: name another place with --to.`,
-      undefined,
-      error,
-    );
-  });
-  try {
-    const answer = format === "cadre" ? await client.move(runId) : await client.exported(runId, format);
-    const kept = await keep(answer, handle).catch((error: unknown) => {
-      throw notWritten(error, file, format);
-    });
-    await rename(beside, file);
-    return kept;
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function keep(answer: Response, handle: FileHandle): Promise<Kept> {
-  const hash = createHash("sha256");
-  let bytes = 0;
-  let head = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of answer.body ?? []) {
-    if (!head.includes("\n")) head += decoder.decode(chunk, { stream: true });
-    hash.update(chunk);
-    bytes += chunk.byteLength;
-    await handle.write(chunk);
-  }
-  await handle.sync();
-  return { bytes, sha256: hash.digest("hex"), isCopy: isCopyHead(head.split("\n", 1)[0]!) };
-}
-
-function notWritten(error: unknown, file: string, format: string): CadreError {
-  const lost =
-    format === "cadre"
-      ? " The tree has ended here; nothing is lost: export it again, to a place that takes the file."
-      : "";
-  return new CadreError(
-    "STORAGE_UNUSABLE",
-    `${file} could not be written (${reasonOf(error)}).${lost}`,
-    undefined,
-    error,
-  );
 }

@@ -23,7 +23,7 @@ export async function mcp({ folder, io }: Invocation): Promise<number> {
   io.stdin.once("end", () => over.abort());
   io.stdin.once("close", () => over.abort());
   try {
-    const lasting = await lastingClient({ folder, env: io.env, drive: true, via: "mcp" });
+    const lasting = await lastingClient({ folder, io, drive: true, via: "mcp" });
     const listeners = new Set<(uri: string) => void>();
     const told = tellChanges(lasting, listeners, signal);
     const serving = serveStdio(

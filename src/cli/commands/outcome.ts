@@ -30,7 +30,7 @@ export async function outcome(
   if (word === undefined) return look(invocation, runId, callId);
   const { folder, io, json, screen, typed } = invocation;
   const body: OutcomeBody = { callId, verdict: verdictOf(word), ...options };
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const { alreadyDecided } = await client.outcome(runId, body);
     screen.line(
       json ? jsonLine({ runId, ...body, alreadyDecided }) : `Recorded; ${await whoGoesOn(client, typed)}.`,
@@ -52,7 +52,7 @@ async function list(
   { folder, io, json, screen, typed }: Invocation,
   runId: string | undefined,
 ): Promise<number> {
-  const cards = await withClient({ folder, env: io.env }, async (client) => {
+  const cards = await withClient({ folder, io }, async (client) => {
     if (runId !== undefined) await client.run(runId);
     const open = await client.approvals();
     return cardsOf(
@@ -72,7 +72,7 @@ async function look(
   runId: string,
   callId: string,
 ): Promise<number> {
-  const probe = await withClient({ folder, env: io.env }, (client) => client.probe(runId, callId));
+  const probe = await withClient({ folder, io }, (client) => client.probe(runId, callId));
   if (json) screen.line(jsonLine({ runId, callId, ...probe }));
   else {
     for (const line of probeLines(probe)) screen.line(line);

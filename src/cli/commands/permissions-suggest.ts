@@ -11,7 +11,7 @@ import { jsonLine, plain, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
 
 export async function suggest({ io, folder, json, screen }: Invocation): Promise<number> {
-  const found = await withClient({ folder, env: io.env }, (client) => client.suggestions());
+  const found = await withClient({ folder, io }, (client) => client.suggestions());
   const lines = json ? [jsonLine(found)] : fitLines(suggestionLines(found, screen.paint), screen);
   for (const line of lines) screen.line(line);
   return EXIT.done;

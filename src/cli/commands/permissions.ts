@@ -14,7 +14,7 @@ import { table } from "../view/table.ts";
 export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
   const { permissions, taint } = loadConfig({ folder, env: io.env });
   const { preset = "ask", ...project } = permissions;
-  const grants = await withClient({ folder, env: io.env }, (client) => client.grants());
+  const grants = await withClient({ folder, io }, (client) => client.grants());
   if (json) {
     screen.line(jsonLine({ preset, taint, project, grants }));
     return EXIT.done;
@@ -64,7 +64,7 @@ function rowOf(
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export async function revoke({ io, folder, json, screen }: Invocation, which: string): Promise<number> {
-  const revoked = await withClient({ folder, env: io.env }, (client) => takeBack(client, which));
+  const revoked = await withClient({ folder, io }, (client) => takeBack(client, which));
   const rules = revoked.map(({ rule }) => plainLine(rule)).join(", ");
   const line = `Revoked ${count(revoked.length, "grant")}: ${rules}. From now on it is asked about again.`;
   screen.line(json ? jsonLine({ revoked }) : line);

@@ -11,7 +11,7 @@ export async function reject(
   given: string,
   { note }: { note?: string },
 ): Promise<number> {
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const id = await approvalIdOf(client, given, typed);
     const decision = { decision: "reject" as const, ...(note === undefined ? {} : { note }) };
     const { alreadyDecided } = await client.decide(id, decision);

@@ -27,7 +27,7 @@ export async function replay(
 }
 
 async function replayRun({ folder, io, json, screen, typed }: Invocation, runId: string): Promise<number> {
-  const replayed = await withClient({ folder, env: io.env }, (client) => client.replay(runId));
+  const replayed = await withClient({ folder, io }, (client) => client.replay(runId));
   const { runs, decisions, divergence } = replayed;
   if (json) screen.line(jsonLine({ runId, ...replayed }));
   else if (!divergence) {
@@ -53,7 +53,7 @@ async function replayAgent(
   const last = given === undefined ? undefined : Number(given);
   if (last !== undefined && !(Number.isInteger(last) && last >= 1 && last <= MOST))
     throw new CadreError("USAGE", `--last ${given}: give a number from 1 to ${MOST}.`);
-  const replayed = await withClient({ folder, env: io.env }, (client) => client.replayAgent(agent, last));
+  const replayed = await withClient({ folder, io }, (client) => client.replayAgent(agent, last));
   if (json) screen.line(jsonLine(replayed));
   else for (const line of fitLines(agentReplayLines(replayed, screen.paint), screen)) screen.line(line);
   return replayed.again.runs > 0 ? EXIT.failed : EXIT.done;

@@ -92,7 +92,7 @@ function connectOptions({ invocation, options }: Stay): ConnectOptions {
   const { folder, io } = invocation;
   const flags = options.model === undefined ? {} : { flags: { model: options.model } };
   const say = (line: string): void => void io.stderr.write(`${line}\n`);
-  return { folder, env: io.env, drive: true, say, ...flags };
+  return { folder, io, drive: true, say, ...flags };
 }
 
 async function begin(visit: Stay, connection: Connection, key: string): Promise<Watched[]> {

@@ -33,7 +33,7 @@ export async function runs(
   { io, folder, json, screen, typed }: Invocation,
   options: RunsOptions,
 ): Promise<number> {
-  const found = await withClient({ folder, env: io.env }, (client) => read(client, options));
+  const found = await withClient({ folder, io }, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
     screen.line(jsonLine(lines.map(({ run }) => run)));

@@ -24,7 +24,7 @@ export async function show(
   id: string,
   { events: all }: ShowOptions,
 ): Promise<number> {
-  const found = await withClient({ folder, env: io.env }, (client) => read(client, id));
+  const found = await withClient({ folder, io }, (client) => read(client, id));
   const { run, tree, events, cards, standings } = found;
   if (all) for (const event of events) screen.line(json ? jsonLine(event) : eventLine(event));
   else if (json) screen.line(jsonLine({ ...run, tree, approvals: cards.map(({ item }) => item) }));

@@ -29,7 +29,7 @@ async function signal(
   { folder, io, json, screen, typed }: Invocation,
   send: (client: CadreClient) => Promise<{ told: object; word: string; later?: string }>,
 ): Promise<number> {
-  return withClient({ folder, env: io.env }, async (client) => {
+  return withClient({ folder, io }, async (client) => {
     const { told, word, later } = await send(client);
     screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client, typed, later)}.`);
     return EXIT.done;

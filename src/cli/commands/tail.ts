@@ -55,7 +55,7 @@ async function watch(
 ): Promise<number | Left> {
   const after = left?.position;
   let position = after;
-  const connection = await connect({ folder, env: io.env, drive: false, returning: left !== undefined });
+  const connection = await connect({ folder, io, drive: false, returning: left !== undefined });
   const { client } = connection;
   try {
     const { id: runId } = await client.run(id);

@@ -11,6 +11,7 @@ import { connect } from "../connect.ts";
 import { watchDemo } from "../demo-watch.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { refuseLeftOut } from "../left-out.ts";
 import { sayTakenUp, unfinished } from "../left-over.ts";
 import { sayUp } from "../say-up.ts";
 import { createServerLog, type ServerLog } from "../server-log.ts";
@@ -42,13 +43,14 @@ export interface DemoParts {
 
 export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
   const { folder, io } = invocation;
+  if (!options.worker) refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
   const leaving = watchLeaving();
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   let server: PublicServer | undefined;
   try {
     const connection = await connect({
       folder,
-      env: io.env,
+      io,
       drive: options.worker,
       flags: flagsOf(options),
       onProblem: log?.problem,

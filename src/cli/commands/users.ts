@@ -12,7 +12,7 @@ import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
 export async function list({ io, folder, json, screen, typed }: Invocation): Promise<number> {
-  const users = await withClient({ folder, env: io.env }, (client) => client.users());
+  const users = await withClient({ folder, io }, (client) => client.users());
   if (json) {
     screen.line(jsonLine({ users }));
     return EXIT.done;
@@ -88,7 +88,7 @@ export async function revoke(invocation: Invocation, name: string): Promise<numb
 }
 
 const asAdmin = <T>({ io, folder }: Invocation, use: (client: CadreClient) => Promise<T>): Promise<T> =>
-  withClient({ folder, env: io.env, makes: true }, use);
+  withClient({ folder, io, makes: true }, use);
 
 function sayMade({ json, screen }: Invocation, made: MadeUser, said: string): void {
   if (json) {

@@ -24,7 +24,7 @@ export async function verify(invocation: Invocation, given: string): Promise<num
       "NOT_FOUND",
       `There is no file ${file}, and no run is called so. Nothing was checked.`,
     );
-  const checked = await withClient({ folder, env: io.env }, (client) => client.verify(given));
+  const checked = await withClient({ folder, io }, (client) => client.verify(given));
   const { runs, events, receipts, head, problem } = checked;
   const all = `${count(events, "event")}${runs > 1 ? ` of ${count(runs, "run")}` : ""}`;
   return say(invocation, {

@@ -9,7 +9,7 @@ import { jsonLine, plainLine } from "../view/plain.ts";
 import { table } from "../view/table.ts";
 
 export async function list({ io, folder, json, screen }: Invocation): Promise<number> {
-  const webhooks = await withClient({ folder, env: io.env }, (client) => client.webhooks());
+  const webhooks = await withClient({ folder, io }, (client) => client.webhooks());
   if (json) {
     screen.line(jsonLine({ webhooks }));
     return EXIT.done;
@@ -41,7 +41,7 @@ function headOf({ name, form, host, events, problem, retryAt }: WebhookView, now
 }
 
 export async function test({ io, folder, json, screen }: Invocation, name?: string): Promise<number> {
-  const answers = await withClient({ folder, env: io.env }, async (client) => {
+  const answers = await withClient({ folder, io }, async (client) => {
     const names = name === undefined ? (await client.webhooks()).map((webhook) => webhook.name) : [name];
     if (names.length === 0)
       throw new CadreError(

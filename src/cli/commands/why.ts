@@ -25,7 +25,7 @@ export async function why(
   const { folder, io, json, screen, typed } = invocation;
   const { runId, seq } = placeOf(about);
   if (sources) return sourcesOf(invocation, runId);
-  const found = await withClient({ folder, env: io.env }, (client) => client.why(runId, seq));
+  const found = await withClient({ folder, io }, (client) => client.why(runId, seq));
   if (json) screen.line(jsonLine(found));
   else if (markdown) screen.line(plain(whyMarkdown(found)));
   else
@@ -35,7 +35,7 @@ export async function why(
 
 /** Where each sentence of the answer comes from: folded here, as in the browser. */
 async function sourcesOf({ folder, io, json, screen }: Invocation, typed: string): Promise<number> {
-  const { id, events } = await withClient({ folder, env: io.env }, async (client) => {
+  const { id, events } = await withClient({ folder, io }, async (client) => {
     const run = await client.run(typed);
     return { id: run.id, events: await client.treeEvents(run.id) };
   });

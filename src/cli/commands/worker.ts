@@ -7,6 +7,7 @@ import { CadreError } from "../../errors.ts";
 import { connect } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { refuseLeftOut } from "../left-out.ts";
 import { createServerLog } from "../server-log.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 
@@ -15,10 +16,9 @@ export interface WorkerOptions {
   concurrency?: string;
 }
 
-export async function worker(
-  { folder, io, json, screen }: Invocation,
-  options: WorkerOptions,
-): Promise<number> {
+export async function worker(invocation: Invocation, options: WorkerOptions): Promise<number> {
+  const { folder, io, json, screen } = invocation;
+  refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
   const pool = poolOf(folder, io.env, options.pool);
   const concurrency = concurrencyOf(options.concurrency);
   const leaving = watchLeaving();
@@ -26,7 +26,7 @@ export async function worker(
   try {
     const connection = await connect({
       folder,
-      env: io.env,
+      io,
       drive: true,
       pool,
       concurrency,

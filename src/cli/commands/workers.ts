@@ -9,7 +9,7 @@ import type { Paint } from "../view/screen.ts";
 import { table } from "../view/table.ts";
 
 export async function workers({ io, folder, json, screen, typed }: Invocation): Promise<number> {
-  const found = await withClient({ folder, env: io.env }, (client) => client.workers());
+  const found = await withClient({ folder, io }, (client) => client.workers());
   if (json) screen.line(jsonLine(found));
   else if (found.length === 0)
     screen.line(

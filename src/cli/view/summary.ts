@@ -1,7 +1,7 @@
 // How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
 
 import type { ApprovalView, RunDetail } from "../../api/schema.ts";
-import type { Standing } from "../standing.ts";
+import { endOf, type Standing } from "../standing.ts";
 import type { Typed } from "../typed.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
@@ -22,6 +22,7 @@ const WORDS: Record<Standing, string> = {
   completed: "Done",
   failed: "Failed",
   cancelled: "Cancelled",
+  moved: "Moved",
 };
 
 const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
@@ -35,6 +36,7 @@ const COLOURS: Record<Standing, Parameters<Paint>[0]> = {
   completed: "green",
   failed: "red",
   cancelled: "yellow",
+  moved: "dim",
 };
 
 export const statusWord = (standing: Standing, paint: Paint): string =>
@@ -49,14 +51,14 @@ export interface SummaryOptions {
 export function summaryLines(
   run: RunDetail,
   screen: Screen,
-  { said = "", standing = run.status }: SummaryOptions = {},
+  { said = "", standing = endOf(run) }: SummaryOptions = {},
 ): string[] {
   const { paint } = screen;
   const text = (words: string): string => (screen.rich ? wrapText(words, screen.columns) : words);
   const { result } = run;
   const summary = (run.summary ?? "").trim();
-  const isAnswer = run.stopReason === undefined || run.stopReason === "final_answer";
-  const why = isAnswer ? "" : ` (${run.stopReason!.replaceAll("_", " ")})`;
+  const isSaidByWord = run.stopReason === "final_answer" || standing === run.stopReason;
+  const why = run.stopReason === undefined || isSaidByWord ? "" : ` (${run.stopReason.replaceAll("_", " ")})`;
   const head = `${paint("bold", statusWord(standing, paint))}${why}`;
   const isSaid = summary === said.trim() || summary === "";
   return [

@@ -61,6 +61,47 @@ export function carryContract(open: Open): void {
     expect(await everything(store)).toEqual(before);
   });
 
+  scenario(
+    "[E7] sent to a server, it may be sent there again and nowhere else; once it is there, it is not handed out",
+    async ({ store }) => {
+      await suspendedTree(store);
+      const { sentTo, ...first } = await store.moveTree("r1", "t1", "https://a");
+      expect(sentTo).toBeUndefined();
+      const elsewhere = { code: "CONFLICT", details: { to: "https://a" } };
+      await expect(store.moveTree("r1", "t2", "https://b"), "it may be at a").rejects.toMatchObject(
+        elsewhere,
+      );
+      expect(await store.moveTree("r1", "t2", "https://a")).toEqual({ ...first, sentTo: "https://a" });
+      expect(await store.moveTree("r1", "t2"), "a file, and what to mind").toMatchObject({
+        sentTo: "https://a",
+      });
+      await store.settleMove("r1", "https://a", "refused");
+      await expect(store.moveTree("r1", "t2", "https://b"), "the first try may have").rejects.toThrow(
+        /not known/,
+      );
+      const tree = await carried(store, first.standing);
+      await store.settleMove("r1", "https://a", "arrived");
+      await store.settleMove("r1", "https://a", "refused");
+      for (const to of ["https://a", "https://b", undefined])
+        await expect(store.moveTree("r1", "t2", to)).rejects.toThrow(/was moved to https:\/\/a already/);
+      await expect(store.importTree(tree), "an older file of it").rejects.toMatchObject(elsewhere);
+    },
+  );
+
+  scenario(
+    "[E7] refused by the first server that it was sent to, it may go to another",
+    async ({ store }) => {
+      await suspendedTree(store);
+      await store.moveTree("r1", "t1", "https://a");
+      await store.settleMove("r1", "https://b", "refused");
+      await expect(store.moveTree("r1", "t2", "https://b")).rejects.toThrow(/not known/);
+      await store.settleMove("r1", "https://a", "refused");
+      expect(await store.moveTree("r1", "t2", "https://b")).not.toHaveProperty("sentTo");
+      await store.settleMove("r1", "https://b", "arrived");
+      await expect(store.moveTree("r1", "t2")).rejects.toThrow(/https:\/\/b already/);
+    },
+  );
+
   scenario("[E7] what is at work, or about to be, is not moved", async ({ store, clock }) => {
     await suspendedTree(store);
     await signal(store, "c1", decided("m1.1", "approve", "ann"));

@@ -3,16 +3,32 @@
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { JournalEvent, Standing } from "../../journal/events.ts";
-import { budgetFrom, grantOf, headsOf, isHere, movedTree, refuseAtWork, refuseShared } from "../carried.ts";
+import {
+  budgetFrom,
+  grantOf,
+  headsOf,
+  isHere,
+  movedTree,
+  refuseArrived,
+  refuseAtWork,
+  refuseElsewhere,
+  refuseShared,
+  type Sent,
+  sentOf,
+} from "../carried.ts";
 import { type Held, wholeMs } from "../held.ts";
-import type { CarriedTree, MovedTree } from "../store.ts";
+import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
 import { type Batch, CLAIM } from "./batch.ts";
 import { RAISE } from "./budgets.ts";
 import { PUT_BLOB } from "./event-rows.ts";
 import { ADD_GRANT, updateItems } from "./inbox.ts";
 import type { Sql } from "./sql.ts";
 
-export async function moveTree(root: RunId, transferId: string, batch: Batch): Promise<MovedTree> {
+export async function moveTree(
+  root: RunId,
+  { transferId, to }: { transferId: string; to: string | undefined },
+  batch: Batch,
+): Promise<MovedTree> {
   const { sql } = batch;
   await batch.writeRows();
   // Parents first: one that has gone hears nothing of its children.
@@ -22,16 +38,49 @@ export async function moveTree(root: RunId, transferId: string, batch: Batch): P
   const runs = await Promise.all(found.map((id) => batch.load(id)));
   refuseAtWork(runs, batch.now);
   refuseShared(root, await idsOf(sql, OTHER_PAYERS, root));
-  const last: JournalEvent[] = [];
   for (const held of runs) {
-    if (held.row.endedAt === undefined) {
-      const standing = await standingOf(sql, held);
-      const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
-      await batch.signal(held, [{ type: "RUN_MOVED", payload }]);
-    }
-    last.push(...(await batch.journalAfter(held, held.row.seq - 1)));
+    if (held.row.endedAt !== undefined) continue;
+    const standing = await standingOf(sql, held);
+    const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
+    await batch.signal(held, [{ type: "RUN_MOVED", payload }]);
   }
+  return sendTo(sql, root, { to, ...(await lastWords(runs, batch)) });
+}
+
+async function lastWords(runs: readonly Held[], batch: Batch): Promise<MovedTree> {
+  const last: JournalEvent[] = [];
+  for (const held of runs) last.push(...(await batch.journalAfter(held, held.row.seq - 1)));
   return movedTree(last);
+}
+
+async function sendTo(
+  sql: Sql,
+  root: RunId,
+  { to, ...moved }: MovedTree & { to: string | undefined },
+): Promise<MovedTree> {
+  const { transferId } = moved;
+  if (transferId === undefined) return moved;
+  const sent = await whereSent(sql, transferId);
+  refuseElsewhere(root, sent, to);
+  if (to !== undefined) await sql.run(SEND, transferId, to);
+  return { ...moved, ...(sent ? { sentTo: sent.place } : {}) };
+}
+
+const whereSent = async (sql: Sql, transferId: string): Promise<Sent | undefined> =>
+  sentOf(await sql.get("SELECT place, arrived_at FROM sent WHERE transfer = $1", transferId));
+
+export async function settleMove(
+  root: RunId,
+  { to, outcome }: { to: string; outcome: MoveOutcome },
+  batch: Batch,
+): Promise<void> {
+  const { sql } = batch;
+  const found = await idsOf(sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
+  await batch.prefetch([], found);
+  const { transferId } = await lastWords(await Promise.all(found.map((id) => batch.load(id))), batch);
+  if (transferId === undefined) return;
+  if (outcome === "refused") await sql.run(TAKE_BACK, transferId, to);
+  else await sql.run(ARRIVE, transferId, to, batch.now);
 }
 
 const idsOf = async (sql: Sql, text: string, root: RunId): Promise<RunId[]> =>
@@ -55,6 +104,7 @@ export async function importTree(
   const { sql } = batch;
   const known = await sql.get("SELECT root FROM transfers WHERE id = $1", tree.transferId);
   if (known) return { root: known["root"] as RunId, existed: true };
+  refuseArrived(await whereSent(sql, tree.transferId));
   const here = new Set<RunId>();
   const heads = headsOf(tree);
   await batch.prefetch([...heads.keys()], []);
@@ -90,3 +140,7 @@ async function restoreStanding(sql: Sql, held: Held, { claims, grants, budget }:
 }
 
 const OTHER_PAYERS = "SELECT id FROM runs WHERE budget = $1 AND root <> $1 AND ended_at IS NULL";
+const SEND = `INSERT INTO sent (transfer, place, tries) VALUES ($1, $2, 1)
+  ON CONFLICT (transfer) DO UPDATE SET tries = sent.tries + 1`;
+const TAKE_BACK = "DELETE FROM sent WHERE transfer = $1 AND place = $2 AND tries = 1 AND arrived_at IS NULL";
+const ARRIVE = "UPDATE sent SET arrived_at = coalesce(arrived_at, $3) WHERE transfer = $1 AND place = $2";

@@ -237,4 +237,8 @@ export const MIGRATIONS: readonly string[] = [
   -- E6: whose workers drive it, where its agent says so
   ALTER TABLE runs ADD COLUMN pool TEXT;
   `,
+  `
+  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
+  `,
 ];

@@ -10,7 +10,7 @@ import { giveBack, mayTake, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
-import { importTree, moveTree } from "./carry.ts";
+import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
@@ -222,8 +222,12 @@ class PostgresStore extends Beside implements Store {
     });
   }
 
-  moveTree(root: RunId, transferId: string): Promise<contract.MovedTree> {
-    return this.enqueue((batch) => moveTree(root, transferId, batch));
+  moveTree(root: RunId, transferId: string, to?: string): Promise<contract.MovedTree> {
+    return this.enqueue((batch) => moveTree(root, { transferId, to }, batch));
+  }
+
+  settleMove(root: RunId, to: string, outcome: contract.MoveOutcome): Promise<void> {
+    return this.enqueue((batch) => settleMove(root, { to, outcome }, batch));
   }
 
   importTree(tree: contract.CarriedTree): ReturnType<Store["importTree"]> {

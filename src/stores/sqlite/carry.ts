@@ -3,9 +3,21 @@
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Standing } from "../../journal/events.ts";
-import { budgetFrom, grantOf, headsOf, isHere, movedTree, refuseAtWork, refuseShared } from "../carried.ts";
+import {
+  budgetFrom,
+  grantOf,
+  headsOf,
+  isHere,
+  movedTree,
+  refuseArrived,
+  refuseAtWork,
+  refuseElsewhere,
+  refuseShared,
+  type Sent,
+  sentOf,
+} from "../carried.ts";
 import { type Held, wholeMs } from "../held.ts";
-import type { CarriedTree, MovedTree } from "../store.ts";
+import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { updateItems } from "./inbox.ts";
 import type { Sql } from "./sql.ts";
@@ -15,7 +27,11 @@ interface Parts {
   batch: Batch;
 }
 
-export function moveTree(root: RunId, transferId: string, { sql, batch }: Parts): MovedTree {
+export function moveTree(
+  root: RunId,
+  { transferId, to }: { transferId: string; to: string | undefined },
+  { sql, batch }: Parts,
+): MovedTree {
   batch.writeRows();
   // Parents first: one that has gone hears nothing of its children.
   const found = sql.all("SELECT id FROM runs WHERE root = ? ORDER BY n", root);
@@ -37,7 +53,53 @@ export function moveTree(root: RunId, transferId: string, { sql, batch }: Parts)
     const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
     batch.signal(held, [{ type: "RUN_MOVED", payload }]);
   }
-  return movedTree(runs.flatMap((held) => batch.journalAfter(held, held.row.seq - 1)));
+  return sendTo(sql, root, { to, ...lastWords(runs, batch) });
+}
+
+const lastWords = (runs: readonly Held[], batch: Batch): MovedTree =>
+  movedTree(runs.flatMap((held) => batch.journalAfter(held, held.row.seq - 1)));
+
+function sendTo(sql: Sql, root: RunId, { to, ...moved }: MovedTree & { to: string | undefined }): MovedTree {
+  const { transferId } = moved;
+  if (transferId === undefined) return moved;
+  const sent = whereSent(sql, transferId);
+  refuseElsewhere(root, sent, to);
+  if (to !== undefined)
+    sql.run(
+      "INSERT INTO sent (transfer, place, tries) VALUES (?, ?, 1) ON CONFLICT (transfer) DO UPDATE SET tries = tries + 1",
+      transferId,
+      to,
+    );
+  return { ...moved, ...(sent ? { sentTo: sent.place } : {}) };
+}
+
+const whereSent = (sql: Sql, transferId: string): Sent | undefined =>
+  sentOf(sql.get("SELECT place, arrived_at FROM sent WHERE transfer = ?", transferId));
+
+export function settleMove(
+  root: RunId,
+  { to, outcome }: { to: string; outcome: MoveOutcome },
+  { sql, batch }: Parts,
+): void {
+  const ids = sql.all("SELECT id FROM runs WHERE root = ? ORDER BY n", root);
+  const { transferId } = lastWords(
+    ids.map(({ id }) => batch.load(id as RunId)),
+    batch,
+  );
+  if (transferId === undefined) return;
+  if (outcome === "refused")
+    sql.run(
+      "DELETE FROM sent WHERE transfer = ? AND place = ? AND tries = 1 AND arrived_at IS NULL",
+      transferId,
+      to,
+    );
+  else
+    sql.run(
+      "UPDATE sent SET arrived_at = coalesce(arrived_at, ?) WHERE transfer = ? AND place = ?",
+      batch.now,
+      transferId,
+      to,
+    );
 }
 
 function standingOf(sql: Sql, { n, row }: Held): Standing {
@@ -56,6 +118,7 @@ function standingOf(sql: Sql, { n, row }: Held): Standing {
 export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: RunId; existed: boolean } {
   const known = sql.get("SELECT root FROM transfers WHERE id = ?", tree.transferId);
   if (known) return { root: known["root"] as RunId, existed: true };
+  refuseArrived(whereSent(sql, tree.transferId));
   const here = new Set<RunId>();
   const heads = headsOf(tree);
   for (const [runId, hash] of heads) {

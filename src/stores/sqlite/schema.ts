@@ -239,4 +239,8 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE runs ADD COLUMN previous_until INTEGER;
   CREATE INDEX runs_previous ON runs (previous_until) WHERE previous_until IS NOT NULL;
   `,
+  `
+  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
+  `,
 ];

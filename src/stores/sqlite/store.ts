@@ -17,6 +17,7 @@ import {
   type Lease,
   type Lost,
   type MovedTree,
+  type MoveOutcome,
   type Pruned,
   type PruneFilter,
   type Quarantine,
@@ -28,7 +29,7 @@ import {
 } from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
-import { importTree, moveTree } from "./carry.ts";
+import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
@@ -240,8 +241,12 @@ class SqliteStore extends Beside implements Store {
     return prune(filter, { sql, fresh, write: (apply) => this.enqueue(apply) });
   }
 
-  moveTree(root: RunId, transferId: string): Promise<MovedTree> {
-    return this.enqueue((batch) => moveTree(root, transferId, { sql: this.sql, batch }));
+  moveTree(root: RunId, transferId: string, to?: string): Promise<MovedTree> {
+    return this.enqueue((batch) => moveTree(root, { transferId, to }, { sql: this.sql, batch }));
+  }
+
+  settleMove(root: RunId, to: string, outcome: MoveOutcome): Promise<void> {
+    return this.enqueue((batch) => settleMove(root, { to, outcome }, { sql: this.sql, batch }));
   }
 
   importTree(tree: CarriedTree): ReturnType<Store["importTree"]> {
