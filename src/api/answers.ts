@@ -18,6 +18,10 @@ export const Health = z.object({
   startedAt: z.number(),
   /** True where runs are driven: by this process, or by a worker elsewhere that is heard of. */
   drives: z.boolean(),
+  /** Where nobody drives: how many runs could go on, and wait for somebody who does; 1,000 stands for more, too. */
+  due: z.int().optional(),
+  /** The store is on a server: any number of processes drive, on any machine. */
+  isShared: z.boolean(),
   /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */
   isWorker: z.boolean(),
   /** It stays until somebody ends it, and lets browsers in: `cadre up`. */
@@ -62,10 +66,12 @@ export const WorkerView = z.object({
   version: z.string(),
   since: z.number(),
   seenAt: z.number(),
-  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Others take its runs. */
+  /** Not heard of for longer than a lease lasts: dead, frozen or cut off. Others take its runs, if there are any. */
   silent: z.boolean(),
   /** Runs that it holds. */
   runs: z.int(),
+  /** The first few of them. */
+  holds: z.array(z.string()),
   /** Runs that it leaves to a newer version, whose journals it does not understand. */
   tooNew: z.int().optional(),
 });
@@ -104,6 +110,8 @@ export const RunSummary = z.object({
   workspace: z.string(),
   status: RunStatus,
   waitingOn: WaitingOn.optional(),
+  /** In a list, and of one run: all that it, or who is below it, asked a person is answered, and nobody has taken it up yet. */
+  answered: z.literal(true).optional(),
   stopReason: StopReason.optional(),
   summary: z.string().optional(),
   turns: z.int(),
@@ -163,6 +171,8 @@ export const RunDetail = RunSummary.extend({
   stopping: Stopping.optional(),
   /** The latest list that the agent has made of what is to do. */
   todos: Todos.optional(),
+  /** The worker that drives it now. */
+  worker: z.string().optional(),
 });
 export type RunDetail = z.infer<typeof RunDetail>;
 

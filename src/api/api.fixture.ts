@@ -64,7 +64,7 @@ export async function serveRuntime(runtime: ServedRuntime, folder: string) {
       };
     },
     web: {},
-    info: { version: "0.0.0", folder, command: "cadre", startedAt: 1, drives: true, model },
+    info: { version: "0.0.0", folder, command: "cadre", startedAt: 1, drives: true, isShared: false, model },
     who: (request) => request.headers.get("X-Who") ?? "maria",
     checks: async () => [],
     onProblem: (problem) => problems.push(problem),

@@ -1,9 +1,10 @@
 // A page of the list of runs, with what a row by itself cannot tell: what its whole tree comes to, whom it waits for,
-// and where the words were found.
+// whether it has been answered, and where the words were found.
 
 import type { RunRow } from "../projections/run-row.ts";
 import { blockersAt } from "../projections/tree.ts";
 import type { RunFilter, Store, TreeTotal } from "../stores/store.ts";
+import { answeredRuns } from "./answered-runs.ts";
 import type { ListedRun } from "./answers.ts";
 import { MAX_PAGE } from "./requests.ts";
 import type { RunPage } from "./wire.ts";
@@ -17,9 +18,10 @@ export async function listRuns(store: Store, { order, total, ...filter }: ListFi
     total ? store.countRuns(whole) : undefined,
   ]);
   const ids = page.runs.map(({ id }) => id);
-  const [totals, awaited, hits] = await Promise.all([
+  const [totals, awaited, answered, hits] = await Promise.all([
     store.treeTotals(page.runs.flatMap(({ id, parentRunId }) => (parentRunId === undefined ? [id] : []))),
     Promise.all(page.runs.map((row) => awaitedBy(store, row))),
+    answeredRuns(store, page.runs),
     filter.q === undefined ? undefined : store.firstHits(filter.q, ids),
   ]);
   return {
@@ -29,6 +31,7 @@ export async function listRuns(store: Store, { order, total, ...filter }: ListFi
       return {
         ...row,
         ...(tree === undefined ? {} : { tree }),
+        ...(answered.has(row.id) ? { answered: true } : {}),
         ...(names.length === 0 ? {} : { awaited: names }),
         ...(hit === undefined ? {} : { hit }),
       };

@@ -4,7 +4,7 @@
 
 import { CadreError, noSuchRun } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { CommitListener, Store } from "../stores/store.ts";
+import type { CommitListener, Store, WorkerRow } from "../stores/store.ts";
 
 /** Runs whose user is remembered: those that something happened to last. */
 const MAX_KNOWN = 5_000;
@@ -17,6 +17,7 @@ export function ownStore(store: Store, user: string): Store {
     const own = await Promise.all(all.map((one) => isOwn(idOf(one))));
     return all.filter((_, index) => own[index]);
   };
+  const ownHolds = async (worker: WorkerRow) => ({ ...worker, holds: await mine(worker.holds, (id) => id) });
   return {
     id: store.id,
     clock: store.clock,
@@ -83,7 +84,9 @@ export function ownStore(store: Store, user: string): Store {
     },
     quarantined: async () => mine(await store.quarantined(), ({ runId }) => runId),
     blob: (hash) => store.blob(hash, { user }),
-    workers: () => store.workers(),
+    workers: async () => Promise.all((await store.workers()).map(ownHolds)),
+    due: async (...asked) => mine(await store.due(...asked), (id) => id),
+    driverOf: (runId) => ifOwn(runId, () => store.driverOf(runId), undefined),
     position: () => store.position(),
     onCommit: (listener) => store.onCommit(onlyOwn(store, user, listener)),
   };
@@ -138,7 +141,6 @@ const refusing = {
   putBlob: refuse,
   acquire: refuse,
   release: refuse,
-  due: refuse,
   nextDue: refuse,
   heartbeat: refuse,
   quarantine: refuse,

@@ -51,6 +51,8 @@ export interface ApiParts extends TeamParts {
     command: string;
     startedAt: number;
     drives: boolean;
+    /** Any number of processes open the store. */
+    isShared: boolean;
     model: string;
     /** Whose runs it drives, if not all. */
     ours?: OfPool | undefined;

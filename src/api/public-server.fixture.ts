@@ -70,6 +70,7 @@ export function publicProject(open: (folder: string) => Promise<Opened>) {
         command: COMMAND,
         startedAt: 1,
         drives: false,
+        isShared: false,
         model: "scripted/clerk",
       },
       who: () => "maria",

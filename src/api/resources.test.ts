@@ -268,13 +268,16 @@ test("metrics, in the form that Prometheus reads", async () => {
 
 test("health tells whether this process works on runs, or others do", async () => {
   const health = async (drives: boolean, silent: boolean) => {
-    const store = { id: "s", workers: async () => [{ silent }] };
+    const due = async () => ["r1", "r2"];
+    const store = { id: "s", clock: { now: () => 0 }, due, workers: async () => [{ silent }] };
     const [route] = healthRoutes({ store, info: { drives }, web: {}, people: {} } as never);
     return (await new Hono().get("/", route!.handle).request("/")).json();
   };
   expect(await health(true, true)).toMatchObject({ isWorker: true, drives: true });
-  expect(await health(false, false)).toMatchObject({ isWorker: false, drives: true });
-  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false });
+  const elsewhere = await health(false, false);
+  expect(elsewhere).toMatchObject({ isWorker: false, drives: true });
+  expect(elsewhere).not.toHaveProperty("due");
+  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false, due: 2 });
 });
 
 describe("wellness", () => {

@@ -4,6 +4,7 @@ import type { EventOf, JournalEvent } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Todo } from "../projections/todos.ts";
 import type { Store } from "../stores/store.ts";
+import { answeredRuns } from "./answered-runs.ts";
 import { isDamage } from "./failure.ts";
 import { foldedRun } from "./folded-run.ts";
 import type { RunDetail } from "./schema.ts";
@@ -14,16 +15,20 @@ import { withUnreadable } from "./unreadable.ts";
 
 export async function detailOf(store: Store, found: RunRow): Promise<RunDetail> {
   const row = (await withUnreadable(store, [found]))[0]!;
-  const [[first], [last], tree, todos] = await Promise.all([
+  const [[first], [last], tree, todos, answered, worker] = await Promise.all([
     store.journal(row.id, 0, 1),
     store.journal(row.id, row.seq - 1, 1),
     subtreeOf(store, row),
     todosOf(store, row),
+    answeredRuns(store, [row]),
+    row.endedAt === undefined ? store.driverOf(row.id) : undefined,
   ]);
   const { limits, input } = (first as EventOf<"RUN_STARTED">).payload;
   const stopping = await stoppingOf(store, row, tree);
   return {
     ...row,
+    ...(answered.has(row.id) ? { answered: true } : {}),
+    ...(worker === undefined ? {} : { worker }),
     ...(input === undefined ? {} : { input }),
     limits,
     ...endOf(last),

@@ -3,6 +3,7 @@
 import { userInfo } from "node:os";
 import type { ApiParts } from "../api/parts.ts";
 import { openSettings } from "../api/settings.ts";
+import { isOnServer } from "../config.ts";
 import type { Runtime } from "../runtime.ts";
 import { commandStart } from "./command-start.ts";
 import { environmentChecks } from "./health-checks.ts";
@@ -21,6 +22,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     command: commandStart(config.folder),
     startedAt: Date.now(),
     drives,
+    isShared: isOnServer(config.store),
     model: defaultModel,
     ours: runtime.ours,
   };

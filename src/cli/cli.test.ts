@@ -81,6 +81,7 @@ describe("cadre run", () => {
 
     const resumed = await p.spawn("run");
     expect(resumed).toMatchObject({ code: 0 });
+    expect(resumed.stdout).toContain("1 run was left unfinished here; going on with it\n");
     expect(resumed.stdout).toMatch(/Done\nWritten\./);
     expect(await readFile(join(p.folder, "out.txt"), "utf8")).toBe("written");
     expect((await p.cadre("run")).stderr).toMatch(/^cadre: Nothing was left unfinished here\./);

@@ -14,14 +14,19 @@ export async function unfinished(client: CadreClient): Promise<RunSummary[]> {
   return runs.filter((run) => run.parentRunId === undefined);
 }
 
+/** Without a person: what was answered while nobody drove does, too. */
+const goesOn = ({ status, answered }: RunSummary): boolean => status !== "suspended" || answered === true;
+
 export function sayPickedUp(left: readonly RunSummary[], { screen, json }: Invocation): void {
-  const goingOn = left.filter((run) => run.status !== "suspended").length;
+  const goingOn = left.filter(goesOn).length;
   if (json || goingOn === 0) return;
   const them =
     goingOn === 1
       ? "1 run was left unfinished here; going on with it"
       : `${goingOn} runs were left unfinished here; going on with them`;
-  screen.line(screen.paint("dim", them));
+  const asking = left.length - goingOn;
+  const more = asking === 0 ? "" : `; ${asking} more ${asking === 1 ? "waits" : "wait"} for a person`;
+  screen.line(screen.paint("dim", `${them}${more}`));
 }
 
 /** Of a server, which stays with whatever needs a person, too. */
@@ -39,7 +44,7 @@ export async function sayWhatIsLeft(
   { screen, json, typed }: Invocation,
 ): Promise<void> {
   if (!owner || json) return;
-  const left = (await unfinished(client)).filter((run) => run.status !== "suspended").length;
+  const left = (await unfinished(client)).filter(goesOn).length;
   if (left === 0) return;
   const them = left === 1 ? "1 other run is" : `${left} other runs are`;
   screen.line(screen.paint("dim", `${them} not finished: \`${typed("run")}\` goes on with what is left`));

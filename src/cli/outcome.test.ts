@@ -26,7 +26,7 @@ test("[PB1] [P4] [F03] lists what nobody knows, looks, says what was seen, and l
   await using p = await killedIn("mkdir out && sleep 600", shows("out"));
   const listed = await p.cadre("outcome");
   const [, runId = ""] = /cadre outcome (\w+) m1\.0 {3}# looks/.exec(listed.stdout) ?? [];
-  expect(listed.stdout).toContain("pen nobody knows whether this was done");
+  expect(listed.stdout).toContain("pen does not know whether this was done");
   expect(await p.cadre("outcome", "r0")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("no run r0"),

@@ -6,6 +6,7 @@ import { type Problem, problemText } from "../config/problem.ts";
 import { loadConfig } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import type { Finding } from "./health-checks.ts";
+import { dueWords, nextDriver } from "./nobody-drives.ts";
 import { ago, count } from "./view/format.ts";
 import { modelLabel } from "./view/live.ts";
 
@@ -24,7 +25,8 @@ export function configChecks(folder: string, env: Env): Finding[] {
   }
 }
 
-export async function projectChecks(client: CadreClient): Promise<Finding[]> {
+/** `server`: the `cadre up` of this folder, where it is another process than who has the store. */
+export async function projectChecks(client: CadreClient, server: Health | undefined): Promise<Finding[]> {
   const [health, workers, agents, { runs }] = await Promise.all([
     client.health(),
     client.workers(),
@@ -37,8 +39,9 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
   const own = agents.filter(({ file }) => !file.startsWith("builtin:"));
   const problems = own.flatMap((agent) => agent.problems);
   return [
-    { state: "ok", name: "store", text: whoHas(health, workers, now) },
-    ...workers.filter(({ silent }) => silent).map((worker) => silentWorker(worker, now)),
+    { state: "ok", name: "store", text: whoHas(health, server, now) },
+    ...(health.isShared ? [whoDrives(health, workers)] : []),
+    ...workers.filter(({ silent }) => silent).map((worker) => silentWorker(worker, health, now)),
     ...problems.map((problem) => problemFinding("agents", problem as Problem)),
     { state: "ok", name: "agents", text: agentWords(own, agents.length - own.length) },
     modelFinding(health.model),
@@ -50,18 +53,26 @@ export async function projectChecks(client: CadreClient): Promise<Finding[]> {
   ];
 }
 
-/** A store on a server has no owner: this very command has opened it, and workers drive. */
-function whoHas({ pid, startedAt }: Health, workers: readonly WorkerView[], now: number): string {
+/** A store on a server has no owner: this very command has opened it. */
+function whoHas({ pid, startedAt, isShared }: Health, server: Health | undefined, now: number): string {
   if (pid !== process.pid) return `process ${pid} has it since ${ago(startedAt, now)}`;
-  const alive = workers.filter(({ silent }) => !silent).length;
-  return alive === 0 ? "no Cadre process is running here" : `${count(alive, "worker")} at work`;
+  if (server) return `process ${server.pid} serves it since ${ago(server.startedAt, now)}`;
+  return isShared ? "no `cadre up` of this folder answers" : "no Cadre process is running here";
 }
 
-const silentWorker = ({ name, pid, host, seenAt }: WorkerView, now: number): Finding => ({
+function whoDrives(health: Health, workers: readonly WorkerView[]): Finding {
+  const name = "workers";
+  const alive = workers.filter(({ silent }) => !silent).length;
+  if (alive > 0) return { state: "ok", name, text: `${count(alive, "worker")} at work` };
+  const text = `nobody drives runs here${dueWords(health)}`;
+  return { state: health.due ? "warn" : "ok", name, text, fix: `start ${nextDriver(health)}` };
+}
+
+const silentWorker = ({ name, pid, host, seenAt }: WorkerView, { drives }: Health, now: number): Finding => ({
   state: "warn",
   name: "workers",
   text: `${name} is silent, seen ${ago(seenAt, now)}: dead, frozen or cut off`,
-  fix: `look at process ${pid} on ${host}; others take its runs`,
+  fix: `look at process ${pid} on ${host}${drives ? "; others take its runs" : ""}`,
 });
 
 /** Those that come with Cadre are ours to mend: they are only counted. */

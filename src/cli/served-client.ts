@@ -1,7 +1,9 @@
 // The client of the `cadre up` that listens where this project says, by its token. On Postgres commands open the database
 // themselves, and what a server alone can do they would never reach.
 
+import { setTimeout as pause } from "node:timers/promises";
 import { type CadreClient, createClient, isUnreachable } from "../api/client.ts";
+import type { Health } from "../api/schema.ts";
 import { readToken } from "../api/token.ts";
 import type { Config } from "../config.ts";
 import { CadreError } from "../errors.ts";
@@ -36,4 +38,17 @@ export async function askServer<T>(
       throw new CadreError("CONFLICT", nobody);
     throw error;
   }
+}
+
+const ANSWER_MS = 2_000;
+
+/** The `cadre up` of this folder, if it has this store and answers. */
+export async function serverOf(
+  storeId: string,
+  config: Config,
+  io: Pick<Io, "env">,
+): Promise<Health | undefined> {
+  const asked = askServer(config, io, (client) => client.health()).catch(() => undefined);
+  const health = await Promise.race([asked, pause(ANSWER_MS, undefined, { ref: false })]);
+  return health?.storeId === storeId ? health : undefined;
 }

@@ -2,6 +2,7 @@
 // process drives.
 
 import type { ApprovalView, Health, RunSummary, RunTree } from "../api/schema.ts";
+import { isAnswered } from "../projections/answered.ts";
 import { allOf } from "./view/branches.ts";
 
 /**
@@ -16,13 +17,15 @@ export function standingsIn(
   { drives }: Pick<Health, "drives">,
   open: readonly ApprovalView[],
 ): Map<string, Standing> {
-  const standings = new Map<string, Standing>();
-  // From the last one up: what is below a run is known before it.
-  for (const run of allOf(tree).reverse()) {
-    const isLeft = !drives && (GOES_ON.has(run.status) || isAnswered(run, open, standings));
-    standings.set(run.id, stoppingOf(run, drives) ?? (isLeft ? "left" : endOf(run)));
-  }
-  return standings;
+  const runs = new Map(allOf(tree).map((run) => [run.id, run]));
+  const asking = new Set(open.map(({ runId }) => runId));
+  const around = { hasOpenItem: (id: string) => asking.has(id), run: (id: string) => runs.get(id) };
+  return new Map(
+    [...runs.values()].map((run): [string, Standing] => {
+      const isLeft = !drives && (GOES_ON.has(run.status) || isAnswered(run, around));
+      return [run.id, stoppingOf(run, drives) ?? (isLeft ? "left" : endOf(run))];
+    }),
+  );
 }
 
 /** Nobody has cancelled what goes on elsewhere. */
@@ -38,25 +41,3 @@ export function stoppingOf(
 }
 
 const GOES_ON: ReadonlySet<string> = new Set(["pending", "running", "waiting"]);
-
-function isAnswered(
-  { id, status, waitingOn }: RunSummary,
-  open: readonly ApprovalView[],
-  below: ReadonlyMap<string, Standing>,
-): boolean {
-  if (status !== "suspended") return false;
-  if (waitingOn?.kind === "child_hitl")
-    return (waitingOn.blockers ?? []).every((blocker) => OPEN_TO_GO.has(below.get(blocker)!));
-  return ANSWERED_BY_ITEMS.has(waitingOn?.kind ?? "") && !open.some(({ runId }) => runId === id);
-}
-
-const OPEN_TO_GO: ReadonlySet<Standing> = new Set(["left", "to-stop"]);
-
-/** Without an open item of their own these have been answered. */
-const ANSWERED_BY_ITEMS: ReadonlySet<string> = new Set([
-  "approval",
-  "question",
-  "outcome_unknown",
-  "budget",
-  "loop",
-]);

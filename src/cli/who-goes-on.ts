@@ -2,6 +2,8 @@
 
 import { hostname } from "node:os";
 import type { CadreClient } from "../api/client.ts";
+import type { Health } from "../api/schema.ts";
+import { nextDriver, nobodyWords } from "./nobody-drives.ts";
 import { type Typed, typedIn } from "./typed.ts";
 import { plainLine } from "./view/plain.ts";
 
@@ -12,8 +14,14 @@ export async function whoGoesOn(
   later = "the run goes on at the next `cadre run`",
 ): Promise<string> {
   const [only, ...more] = (await client.workers()).filter(({ silent }) => !silent);
-  if (!only) return `no Cadre process is running here: ${typedIn(later, typed)}`;
+  if (!only) return nobodyGoesOn(await client.health(), later, typed);
   if (more.length > 0) return `one of ${more.length + 1} workers goes on with it`;
   const where = only.host === hostname() ? "" : ` on ${plainLine(only.host)}`;
   return `process ${only.pid}${where} goes on with it`;
+}
+
+function nobodyGoesOn(health: Health, later: string, typed: Typed): string {
+  const nobody = nobodyWords(health);
+  const then = later.replace("`cadre run`", nextDriver(health));
+  return `${nobody.charAt(0).toLowerCase()}${nobody.slice(1)}: ${typedIn(then, typed)}`;
 }

@@ -74,7 +74,7 @@ test("[E9] what a command has recorded is gone on with by a process elsewhere; o
   await using p = await scaled();
   const client = await served(p);
   const { runId } = await client.startRun({ agent: "tidy", task: "look" });
-  expect((await p.cadre("pause", runId)).stdout).toContain("no Cadre process is running here");
+  expect((await p.cadre("pause", runId)).stdout).toContain("nobody drives runs here: it stays paused until");
   const worker = p.start("worker");
   await worker.shows(/takes runs/);
   expect((await p.cadre("resume", runId)).stdout).toContain(`process ${worker.process.pid} goes on with it`);
@@ -83,8 +83,90 @@ test("[E9] what a command has recorded is gone on with by a process elsewhere; o
   await worker.end();
   // As if a lease had passed.
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
-  expect((await p.cadre("workers")).stdout).toMatch(/silent, seen .* ago/);
-  expect((await p.cadre("doctor")).stdout).toMatch(/warn +workers: .*silent/);
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([0, expect.stringMatching(/silent, seen .* ago/)]);
+  expect(idle.stdout).toMatch(/^Nobody drives runs here: start `.*worker`/m);
+  const doctor = (await p.cadre("doctor")).stdout;
+  expect(doctor).toMatch(/warn +workers: .*silent/);
+  expect(doctor).toMatch(/ok +workers: nobody drives runs here$/m);
+  expect(idle.stdout + doctor).not.toContain("others take its runs");
+}, 120_000);
+
+const ASKS = `turns:
+  - { when: { turn: 1 }, calls: [{ tool: Write, input: { path: a.txt, content: hello } }] }
+  - report: { summary: All is well. }
+`;
+const SLOW = `turns:
+  - { when: { turn: 1, task: slow }, text: I take my time., delay: 6000, calls: [{ tool: LS, input: { path: . } }] }
+  - report: { summary: All is well. }
+`;
+
+test("[E9] [U55] while no worker lives: how many runs wait for one, what starts it, and nobody else is said to be away", async () => {
+  await using p = await scaled({ ...FILES, "tidy.script.yaml": ASKS });
+  const client = await served(p);
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look", attended: true });
+  await expect.poll(async () => (await client.approvals()).length, { timeout: 20_000 }).toBe(1);
+  worker.process.kill("SIGKILL");
+  await worker.end();
+  await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
+  expect((await p.cadre("workers")).code).toBe(0);
+
+  const approved = await p.cadre("approve", (await client.approvals())[0]!.id);
+  expect(approved.stdout).toMatch(
+    /^Approved; nobody drives runs here: the run goes on at the next `.*worker` or `.*up`\.$/m,
+  );
+  expect(await client.run(runId)).toMatchObject({ status: "suspended", answered: true });
+  expect((await client.health()).due).toBe(1);
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^Nobody drives runs here, and 1 run waits for it: start `.*worker`, /m),
+  ]);
+  const said = [
+    (await p.cadre("runs")).stdout,
+    (await p.cadre("show", runId)).stdout,
+    (await p.cadre("tail", runId)).stdout,
+  ];
+  for (const text of said) expect(text).toMatch(/Nobody drives runs here[:,] .*worker`/);
+  expect(said.join()).not.toContain("No Cadre process");
+  expect((await p.cadre("run", "--json")).code).toBe(0);
+  expect(await statusOf(client, runId)).toBe("completed");
+}, 120_000);
+
+test("[U55] doctor beside `cadre up` on Postgres knows it for this folder's", async () => {
+  await using p = await scaled();
+  const up = p.start("up", "--no-worker", "--port", "0", "--no-open");
+  const [, port] = await up.shows(/up at http:\/\/[\d.]+:(\d+)/);
+  p.env["CADRE_PORT"] = port!;
+  const { stdout } = await p.cadre("doctor");
+  expect(stdout).toMatch(new RegExp(`^ok +port: cadre up answers at 127\\.0\\.0\\.1:${port}$`, "m"));
+  expect(stdout).toMatch(new RegExp(`^ok +store: process ${up.process.pid} serves it since`, "m"));
+  expect(stdout).toMatch(/^ok +workers: nobody drives runs here$/m);
+  expect(stdout).not.toContain("no Cadre process is running here");
+}, 120_000);
+
+test("[E9] who drives which run is said of the worker and of the run; tail follows a worker elsewhere", async () => {
+  await using p = await scaled({ ...FILES, "tidy.script.yaml": SLOW });
+  const client = await served(p);
+  const worker = p.start("worker");
+  await worker.shows(/takes runs/);
+  const { runId } = await client.startRun({ agent: "tidy", task: "slow" });
+  await expect.poll(async () => (await client.run(runId)).worker, { timeout: 20_000 }).toBeDefined();
+  const { name } = (await client.workers())[0]!;
+  const [listed, shown, json] = await Promise.all([
+    p.cadre("workers"),
+    p.cadre("show", runId),
+    p.cadre("show", runId, "--json"),
+  ]);
+  expect(listed.stdout).toContain(`${name} drives ${runId}\n`);
+  expect(shown.stdout).toMatch(new RegExp(`^driven by ${name}$`, "m"));
+  expect(json.lines()).toMatchObject([{ worker: name }]);
+  const tail = await p.cadre("tail", runId);
+  expect([tail.code, tail.stdout]).toEqual([0, expect.stringContaining("All is well.")]);
+  expect((await client.run(runId)).worker).toBeUndefined();
+  expect((await p.cadre("workers", "--json")).lines()).toMatchObject([{ name, runs: 0, holds: [] }]);
 }, 120_000);
 
 test("[E6] a worker takes only the runs of its pool", async () => {

@@ -140,6 +140,10 @@ const TELL: { [T in JournalEvent["type"]]?: (state: LiveState, event: EventOf<T>
     state.run.detail = titleOf(event);
     return [stateUpdated(state), status(state, "idle", state.run.detail)];
   },
+  // Told at once: until somebody drives nothing else comes, and whoever looks would be asked what is answered.
+  APPROVAL_DECIDED: (state) => [stateUpdated(state)],
+  OUTCOME_DECIDED: (state) => [stateUpdated(state)],
+  CANCEL_REQUESTED: (state) => [stateUpdated(state)],
   PERSON_ASKED: (state) => [stateUpdated(state)],
   OUTCOME_PROBED: (state) => [stateUpdated(state)],
   RUN_RESUMED(state) {

@@ -181,7 +181,7 @@ function standing(
   if (isAnswered(journals, stands, items))
     return {
       answer: `Answered, and not taken up yet${whose}.`,
-      next: ["`cadre run` goes on with it, where no other process does."],
+      next: ["`cadre run` or `cadre worker` goes on with it, where no other process does."],
     };
   const { words, next } = waitingWords(stands.payload.waitingOn);
   if (!next) return { answer: `Waits${whose}: ${words}. It goes on by itself.`, next: [] };

@@ -29,6 +29,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     nextDue: () => store.nextDue(),
     heartbeat: (worker, held, card) => store.heartbeat(worker, held, card),
     workers: () => store.workers(),
+    driverOf: (runId) => store.driverOf(runId),
     quarantined: () => store.quarantined(),
     run: (runId) => store.run(runId),
     orphans: () => store.orphans(),

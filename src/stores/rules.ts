@@ -145,14 +145,18 @@ interface TakenAt {
   until: number | undefined;
 }
 
+/** Runs that the list of workers names, of each. */
+export const NAMED_RUNS = 5;
+
 /** Those that have shown a card; both stores name the columns alike. */
 export function workerRows(found: readonly Record<string, unknown>[]): WorkerRow[] {
-  const rows = found.map(({ name, expires_at: until, card, silent, runs }) => ({
+  const rows = found.map(({ name, expires_at: until, card, silent, runs, holds }) => ({
     name: name as string,
     ...(JSON.parse(card as string) as WorkerCard),
     seenAt: (until as number) - LEASE_MS,
     silent: Boolean(silent),
     runs: runs as number,
+    holds: JSON.parse(holds as string) as string[],
   }));
   return rows.sort((one, other) => one.since - other.since);
 }

@@ -325,6 +325,8 @@ export interface Store extends Carrying {
   ): Promise<Heartbeat>;
   /** Those that have shown a card, the longest at work first. One that leaves in order is not listed any more. */
   workers(): Promise<WorkerRow[]>;
+  /** The worker that holds a run; undefined: none that is heard of. */
+  driverOf(runId: RunId): Promise<string | undefined>;
   /** Sets a run aside that cannot be read: due no more until the store is opened again, and listed as what it is. */
   quarantine(entry: Quarantine): Promise<void>;
   quarantined(): Promise<Quarantine[]>;
@@ -359,9 +361,7 @@ export interface Store extends Carrying {
   /** One row for each model call, in the order in which they began. Kept up to date when it is asked for, not by appends. */
   messages(filter: MessageFilter): Promise<{ messages: MessageRow[]; nextCursor: string | undefined }>;
 
-  /**
-   * What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends.
-   */
+  /** What each tree has used, with something since: trees by root. Kept up to date when it is asked for, not by appends. */
   treeUsages(filter: TreeUsageFilter): Promise<{ trees: TreeUsage[]; nextCursor: string | undefined }>;
 
   openApprovals(filter?: Part): Promise<ApprovalRef[]>;

@@ -17,6 +17,8 @@ export interface WorkerRow extends WorkerCard {
   silent: boolean;
   /** Runs that it holds. */
   runs: number;
+  /** The first few of them. */
+  holds: string[];
 }
 
 /** E2: whom an engine has lost: these workers, or whoever has given no sign of life for so long. */

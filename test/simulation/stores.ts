@@ -71,6 +71,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     due: (...all) => read("due", (from) => from.due(...all)),
     nextDue: () => read("next due", (from) => from.nextDue()),
     workers: () => read("workers", (from) => from.workers()),
+    driverOf: (runId) => read("driver", (from) => from.driverOf(runId)),
     quarantined: () => read("quarantined", (from) => from.quarantined()),
     orphans: () => read("orphans", (from) => from.orphans()),
     run: (runId) => read("row", (from) => from.run(runId)),

@@ -18,6 +18,7 @@ const ICONS: Record<string, typeof Check> = {
   failed: OctagonX,
   timeout: Hourglass,
   "needs you": Hand,
+  answered: Hourglass,
   "waiting for child": Hourglass,
   paused: Pause,
   frozen: Snowflake,

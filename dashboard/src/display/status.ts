@@ -4,7 +4,10 @@ import type { RunSummary } from "../../../src/api/schema.ts";
 import type { RunRow } from "../../../src/projections/run-row.ts";
 import type { Tone } from "../ui/badge.tsx";
 
-export type StandingOf = Pick<RunSummary | RunRow, "status" | "waitingOn" | "stopReason" | "cancelRequested">;
+export type StandingOf = Pick<
+  RunSummary | RunRow,
+  "status" | "waitingOn" | "stopReason" | "cancelRequested"
+> & { answered?: boolean | undefined };
 
 export interface Standing {
   word: string;
@@ -14,12 +17,13 @@ export interface Standing {
 }
 
 export function standingOf(run: StandingOf): Standing {
-  const { status, waitingOn, stopReason, cancelRequested } = run;
+  const { status, waitingOn, stopReason, cancelRequested, answered } = run;
   const plain = (word: string, tone: Standing["tone"]): Standing => ({ word, tone, needsPerson: false });
   if (status === "completed") return plain("completed", "good");
   if (status === "cancelled") return plain(stopReason === "moved" ? "moved" : "cancelled", "muted");
   if (status === "failed") return plain(stopReason === "max_duration" ? "timeout" : "failed", "bad");
   if (cancelRequested) return plain("stopping", "warn");
+  if (answered) return plain("answered", "info");
   if (status === "suspended") {
     const paused = waitingOn?.kind === "paused";
     const held = waitingOn?.frozen ? "frozen" : "paused";

@@ -25,6 +25,15 @@ export const workersQuery = queryOptions({
   staleTime: 0,
 });
 
+const LOOK_MS = 5_000;
+
+/** Whether anybody drives, and what waits for it: asked again after events, and on a timer, for a worker that dies tells nobody. */
+export const driversQuery = queryOptions({
+  queryKey: ["runs", "drivers"],
+  queryFn: () => client.health(),
+  refetchInterval: LOOK_MS,
+});
+
 export const runsQuery = (filter: RunsFilter) =>
   infiniteQueryOptions({
     queryKey: ["runs", filter],

@@ -1,5 +1,5 @@
 // What was asked of the server, kept until the feed tells that it has changed (follow-feed.ts). So nothing is asked on
-// a timer, and nothing that failed is asked again in silence.
+// a timer but for what no event tells (`driversQuery`), and nothing that failed is asked again in silence.
 
 import { QueryClient } from "@tanstack/react-query";
 import { isUnreachable } from "../../../src/api/client.ts";

@@ -4,11 +4,16 @@
 
 import type { Delta } from "../../../src/journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../../src/journal/events.ts";
+import { isAnswered } from "../../../src/projections/answered.ts";
+import { type ItemChange, itemChanges } from "../../../src/projections/approvals.ts";
 import { applyRunRow, firstRow, type RunRow } from "../../../src/projections/run-row.ts";
 import { applyTimeline, type Timeline, timelineProjection } from "../../../src/projections/timeline.ts";
 
 export interface RunJournal {
-  row: RunRow;
+  /** `answered`: of what it, or who is below it, asked a person, nothing is open any more, and nobody has taken it up yet. */
+  row: RunRow & { answered?: boolean };
+  /** What is open in it for a person. */
+  open: Set<string>;
   /** All of them; `events[n]` has seq n + 1, but where `gaps` says otherwise: see `eventAt`. */
   events: JournalEvent[];
   /** Something between them could not be read. */
@@ -52,6 +57,8 @@ function fold(runs: Map<string, RunJournal>, fresh: Set<string>, event: JournalE
   run.events.push(event);
   if (event.seq !== run.events.length) run.gaps = true;
   run.timeline = applyTimeline(run.timeline, event);
+  for (const change of itemChanges(event)) applyItemChange(run.open, change);
+  markAnswered(runs, fresh, run);
   if (event.type === "CHILD_RUN_STARTED") run.children.push(event.payload.child_run_id);
   if (event.type === "AGENT_THOUGHT" || event.type === "MODEL_CALL_FAILED") {
     run.streaming.delete(event.payload.callId);
@@ -65,9 +72,30 @@ const startedRun = ({ runId, payload, ts }: EventOf<"RUN_STARTED">): RunJournal 
   events: [],
   gaps: false,
   timeline: timelineProjection.initial(),
+  open: new Set(),
   children: [],
   streaming: new Map(),
 });
+
+function applyItemChange(open: Set<string>, change: ItemChange): void {
+  if (change.type === "open") open.add(change.itemId);
+  else if (change.type === "close") open.delete(change.itemId);
+  else open.clear();
+}
+
+/** Of a run, and of those above it that may wait for it alone. */
+function markAnswered(runs: Map<string, RunJournal>, fresh: Set<string>, run: RunJournal): void {
+  const answered = isAnswered(run.row, {
+    hasOpenItem: (id) => (runs.get(id)?.open.size ?? 0) > 0,
+    run: (id) => runs.get(id)?.row,
+  });
+  if (answered === (run.row.answered ?? false)) return;
+  if (!fresh.has(run.row.id)) run.row = { ...run.row, usage: { ...run.row.usage } };
+  fresh.add(run.row.id);
+  run.row.answered = answered;
+  const above = runs.get(run.row.parentRunId ?? "");
+  if (above) markAnswered(runs, fresh, above);
+}
 
 /** The event of a run by its seq. */
 export function eventAt({ events, gaps }: RunJournal, seq: number): JournalEvent | undefined {

@@ -5,6 +5,8 @@ import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
 import { Checks, Workers } from "../wire.ts";
 
+const MOST_DUE = 1_000;
+
 export function healthRoutes({ info, store, checks, web, people: { mask } }: ApiParts): Route[] {
   return [
     route(
@@ -15,12 +17,13 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
         answer: Health,
       },
       async () => {
-        const { version, folder, command, startedAt, model } = info;
+        const { version, folder, command, startedAt, model, isShared } = info;
         const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
+        const due = drives ? {} : { due: (await store.due(store.clock.now(), MOST_DUE)).length };
         const demo = web.plug ? { demo: true as const } : {};
         const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
         const isServer = web.served !== undefined;
-        return { ...server, drives, isWorker: info.drives, isServer, model, ...demo };
+        return { ...server, drives, ...due, isShared, isWorker: info.drives, isServer, model, ...demo };
       },
     ),
     route(

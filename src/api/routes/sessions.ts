@@ -2,6 +2,8 @@
 // starts the next one.
 
 import { CadreError } from "../../errors.ts";
+import type { RunRow } from "../../projections/run-row.ts";
+import { answeredRuns } from "../answered-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { PageQuery, SayBody } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -18,7 +20,18 @@ export function sessionRoutes({ store, say, who }: ApiParts): Route[] {
         answer: SessionPage,
         polled: true,
       },
-      ({ query }) => store.sessions(query),
+      async ({ query }) => {
+        const page = await store.sessions(query);
+        const answered = await answeredRuns(
+          store,
+          page.sessions.map(({ last }) => last),
+        );
+        const told = (last: RunRow) => (answered.has(last.id) ? { ...last, answered: true as const } : last);
+        return {
+          ...page,
+          sessions: page.sessions.map((session) => ({ ...session, last: told(session.last) })),
+        };
+      },
     ),
     route(
       {

@@ -1,15 +1,14 @@
 // `cadre doctor`: whatever could keep Cadre from working here, each with its remedy.
 
-import type { CadreClient } from "../../api/client.ts";
-import type { Project } from "../../project.ts";
 import { withClient } from "../connect.ts";
 import { environmentChecks, type Finding } from "../health-checks.ts";
 import { EXIT, type Invocation } from "../io.ts";
-import { portCheck } from "../port-check.ts";
+import { openChecks } from "../open-checks.ts";
 import { postgresChecks } from "../postgres-checks.ts";
 import { projectOf } from "../project.ts";
-import { configChecks, projectChecks, storeFailure } from "../project-checks.ts";
+import { configChecks, storeFailure } from "../project-checks.ts";
 import { providerChecks } from "../provider-checks.ts";
+import { restateChecks } from "../restate-checks.ts";
 import { sandboxCheck } from "../sandbox-check.ts";
 import { serverChecks } from "../server-checks.ts";
 import { type Typed, typedIn } from "../typed.ts";
@@ -27,22 +26,17 @@ export async function doctor(invocation: Invocation): Promise<number> {
     const project = projectOf(invocation);
     findings.push(...serverChecks(project.servers));
     findings.push(...(await providerChecks(project)), ...(await postgresChecks(project.config)));
+    findings.push(...(await restateChecks(project.config)));
     findings.push(
-      ...(await withClient({ folder, io, showsLeftOut: true }, (client) => openChecks(client, project)).catch(
-        storeFailure,
-      )),
+      ...(await withClient({ folder, io, showsLeftOut: true }, (client) =>
+        openChecks(client, project.config, io),
+      ).catch(storeFailure)),
     );
   }
   if (json) screen.line(jsonLine(findings));
   else
     for (const line of findings.flatMap((finding) => findingLines(finding, screen, typed))) screen.line(line);
   return findings.some(({ state }) => state === "bad") ? EXIT.failed : EXIT.done;
-}
-
-/** What only an open store tells. */
-async function openChecks(client: CadreClient, { config }: Project): Promise<Finding[]> {
-  const { pid } = await client.health();
-  return [await portCheck(config.server, { isUp: pid !== process.pid }), ...(await projectChecks(client))];
 }
 
 const COLOURS = { ok: "green", warn: "yellow", bad: "red" } as const;

@@ -143,9 +143,11 @@ function remarks(
       ? [`${count(hidden, "run")} below others ${hidden === 1 ? "matches" : "match"}: add --all`]
       : []),
     // Also where the root itself waits for a person.
-    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(typed)] : []),
+    ...(trees.some((tree) => holdsLeft(tree, found)) ? [goesOnLater(found.health, typed)] : []),
     ...lines
-      .flatMap(({ run, standing }) => (standing === "to-stop" ? [endsLater(run.id, typed)] : []))
+      .flatMap(({ run, standing }) =>
+        standing === "to-stop" ? [endsLater(run.id, found.health, typed)] : [],
+      )
       .slice(0, 1),
   ];
 }

@@ -31,8 +31,8 @@ export async function show(
   else {
     const standing = standings.get(run.id);
     const next = [
-      ...(standing === "left" ? [goesOnLater(typed)] : []),
-      ...(standing === "to-stop" ? [endsLater(run.id, typed)] : []),
+      ...(standing === "left" ? [goesOnLater(found.health, typed)] : []),
+      ...(standing === "to-stop" ? [endsLater(run.id, found.health, typed)] : []),
       ...(run.waitingOn?.kind === "quarantine" ? [asideWords(run, typed)] : []),
       ...tryAgain(run, typed),
     ];
@@ -54,7 +54,7 @@ async function read(client: CadreClient, id: string) {
     client.health(),
   ]);
   const cards = await cardsOf(client, open);
-  return { run, tree, events, cards, standings: standingsIn(tree, health, open) };
+  return { run, tree, events, cards, health, standings: standingsIn(tree, health, open) };
 }
 
 function eventLine({ seq, ts, type, payload }: JournalEvent): string {

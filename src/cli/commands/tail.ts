@@ -5,8 +5,10 @@
 import { connect, isConnectionLost } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { watchLeaving } from "../leaving.ts";
+import { nextDriver, nobodyWords } from "../nobody-drives.ts";
 import { exitCodeOf, goesOnLines } from "../say-rest.ts";
 import { stoppingOf } from "../standing.ts";
+import { typedIn } from "../typed.ts";
 import { fitLines } from "../view/fit.ts";
 import type { LiveView } from "../view/live.ts";
 import { endsLater, lookAgain, neededLines, summaryLines, tryAgain } from "../view/summary.ts";
@@ -59,7 +61,10 @@ async function watch(
   const { client } = connection;
   try {
     const { id: runId } = await client.run(id);
-    if (connection.owner) {
+    const health = await client.health();
+    // On a server every command opens the store, and workers elsewhere may drive all the same.
+    const isAlone = connection.owner && !health.drives;
+    if (isAlone) {
       for (const event of await client.treeEvents(runId, after)) view.event(event);
     } else {
       const place = after === undefined ? {} : { after };
@@ -73,17 +78,17 @@ async function watch(
     view.rest();
     if (signal.aborted) return EXIT.done;
     const run = await client.run(runId);
-    const isToStop = stoppingOf(run, !connection.owner) === "to-stop";
+    const isToStop = stoppingOf(run, !isAlone) === "to-stop";
     const code = isToStop ? EXIT.cancelled : exitCodeOf(run.status);
     if (json) return code;
     if (run.endedAt !== undefined) {
       for (const line of summaryLines(run, screen, { said: view.lastWords() })) screen.line(line);
       for (const line of tryAgain(run, typed)) screen.line(line);
       screen.line(lookAgain(runId, typed, screen.paint));
-    } else if (connection.owner) {
+    } else if (isAlone) {
       const needed = neededLines(await client.approvals({ runId }), typed, screen.paint);
-      const next = `No Cadre process is running here, so nothing more will come: \`${typed("run")}\` goes on with it.`;
-      const lines = [...needed, "", isToStop ? endsLater(runId, typed) : next];
+      const next = `${nobodyWords(health)}, so nothing more will come: ${typedIn(nextDriver(health), typed)} goes on with it.`;
+      const lines = [...needed, "", isToStop ? endsLater(runId, health, typed) : next];
       for (const line of fitLines(lines, screen)) screen.line(line);
     }
     return code;

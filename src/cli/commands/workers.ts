@@ -1,26 +1,27 @@
-// `cadre workers`: who drives runs of this store.
+// `cadre workers`: who drives runs of this store, and which. Where nobody does although runs wait for it, it fails: that is
+// what to alert on.
 
-import type { WorkerView } from "../../api/schema.ts";
+import type { Health, WorkerView } from "../../api/schema.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
+import { nobodyDrives } from "../nobody-drives.ts";
 import { ago, count } from "../view/format.ts";
 import { jsonLine, plainLine } from "../view/plain.ts";
 import type { Paint } from "../view/screen.ts";
 import { table } from "../view/table.ts";
 
 export async function workers({ io, folder, json, screen, typed }: Invocation): Promise<number> {
-  const found = await withClient({ folder, io }, (client) => client.workers());
+  const [found, health] = await withClient({ folder, io }, (client) =>
+    Promise.all([client.workers(), client.health()]),
+  );
   if (json) screen.line(jsonLine(found));
-  else if (found.length === 0)
-    screen.line(
-      `Nobody drives runs here: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
-    );
-  else for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
-  if (!json && found.some(({ silent }) => silent))
-    screen.line(screen.paint("dim", "silent: dead, frozen or cut off; others take its runs"));
-  if (!json && found.some(({ tooNew }) => tooNew))
-    screen.line(screen.paint("dim", "too old: a newer version has written there; only newer workers go on"));
-  return EXIT.done;
+  else {
+    for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
+    for (const line of holdLines(found)) screen.line(screen.paint("dim", line));
+    for (const line of remarks(found, health)) screen.line(screen.paint("dim", line));
+    if (!health.drives) screen.line(nobodyDrives(health, typed));
+  }
+  return !health.drives && (health.due ?? 0) > 0 ? EXIT.failed : EXIT.done;
 }
 
 function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string[][] {
@@ -33,4 +34,22 @@ function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string
     `version ${plainLine(version)}${tooNew ? paint("red", `, too old for ${count(tooNew, "run")}`) : ""}`,
     `started ${ago(since, now)}`,
   ]);
+}
+
+function holdLines(found: readonly WorkerView[]): string[] {
+  return found.flatMap(({ name, silent, runs, holds }) => {
+    if (holds.length === 0) return [];
+    const more = runs > holds.length ? ` and ${runs - holds.length} more` : "";
+    return [`${plainLine(name)} ${silent ? "held" : "drives"} ${holds.join(", ")}${more}`];
+  });
+}
+
+function remarks(found: readonly WorkerView[], { drives }: Health): string[] {
+  const silent = `silent: dead, frozen or cut off${drives ? "; others take its runs" : ""}`;
+  return [
+    ...(found.some((worker) => worker.silent) ? [silent] : []),
+    ...(found.some(({ tooNew }) => tooNew)
+      ? ["too old: a newer version has written there; only newer workers go on"]
+      : []),
+  ];
 }

@@ -41,6 +41,6 @@ export function addServingVerbs(program: Command, does: Does): void {
     .action(does(async () => (await import("../commands/worker.ts")).worker));
   program
     .command("workers")
-    .description("list who drives runs of this store, and who is not heard of any more")
+    .description("list who drives which runs of this store; exit code 1 if nobody does and runs wait for it")
     .action(does(async () => (await import("../commands/workers.ts")).workers));
 }

@@ -17,7 +17,7 @@ import { fitted, type Paint } from "./screen.ts";
 const HEADLINES = {
   tool: "needs your approval",
   question: "asks you",
-  outcome: "nobody knows whether this was done",
+  outcome: "does not know whether this was done",
   budget: "has used up its budget",
   loop: "repeats itself",
 } as const;

@@ -56,6 +56,7 @@ function headLines(run: RunDetail, events: readonly JournalEvent[], paint: Paint
   const started = new Date(run.createdAt).toLocaleString("sv-SE");
   return [
     `${paint("bold", plainLine(run.agent))} ${paint("dim", `· run ${run.id} · ${started}`)}`,
+    ...(run.worker === undefined ? [] : [paint("dim", `driven by ${plainLine(run.worker)}`)]),
     ...[...new Set(models)].map((model) => paint("dim", `model ${modelLabel(model)}`)),
     ...before,
   ];

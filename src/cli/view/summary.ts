@@ -1,8 +1,9 @@
 // How a run ended, or what it waits for: the result, what it cost, what it changed, and how to look again.
 
-import type { ApprovalView, RunDetail } from "../../api/schema.ts";
+import type { ApprovalView, Health, RunDetail } from "../../api/schema.ts";
+import { nextDriver, nobodyWords } from "../nobody-drives.ts";
 import { endOf, type Standing } from "../standing.ts";
-import type { Typed } from "../typed.ts";
+import { type Typed, typedIn } from "../typed.ts";
 import { answerCommands, itemTitle } from "./approval.ts";
 import { radiusLine } from "./blast-radius.ts";
 import { fitLines } from "./fit.ts";
@@ -77,11 +78,13 @@ export function summaryLines(
 export const lookAgain = (runId: string, typed: Typed, paint: Paint): string =>
   paint("dim", `look again: ${typed(`show ${runId}`)}`);
 
-export const goesOnLater = (typed: Typed): string =>
-  `No Cadre process is running here: what is not being worked on goes on at the next \`${typed("run")}\`.`;
+type Store = Pick<Health, "isShared">;
 
-export const endsLater = (id: string, typed: Typed): string =>
-  `No Cadre process is running here: what is cancelled ends at the next \`${typed("run")}\`, or now: ${typed(`cancel ${id}`)}`;
+export const goesOnLater = (store: Store, typed: Typed): string =>
+  `${nobodyWords(store)}: what is not being worked on goes on at the next ${typedIn(nextDriver(store), typed)}.`;
+
+export const endsLater = (id: string, store: Store, typed: Typed): string =>
+  `${nobodyWords(store)}: what is cancelled ends at the next ${typedIn(nextDriver(store), typed)}, or now: ${typed(`cancel ${id}`)}`;
 
 /** How to go on with a run that failed. */
 export const tryAgain = ({ id, status }: RunDetail, typed: Typed): string[] =>

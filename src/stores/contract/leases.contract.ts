@@ -273,15 +273,29 @@ export function leaseContract(open: Open): void {
         await take(store, "r1", "w1");
         await store.heartbeat("nobody", []);
         const seenAt = clock.now();
-        const first = { name: "w1", ...card, seenAt, silent: false, runs: 1 };
-        expect(await store.workers()).toEqual([first, expect.objectContaining({ name: "w2", runs: 0 })]);
+        const first = { name: "w1", ...card, seenAt, silent: false, runs: 1, holds: ["r1"] };
+        expect(await store.workers()).toEqual([
+          first,
+          expect.objectContaining({ name: "w2", runs: 0, holds: [] }),
+        ]);
+        expect(await store.driverOf("r1")).toBe("w1");
         clock.advance(LEASE);
+        expect(await store.driverOf("r1"), "it is not heard of any more").toBeUndefined();
         await store.heartbeat("w2", [], { ...card, pid: 8, since: card.since + 1, tooNew: 3 });
         await store.heartbeat("w2", []);
         expect(await store.workers()).toMatchObject([
           { ...first, silent: true },
           { pid: 8, silent: false, seenAt: clock.now(), tooNew: 3 },
         ]);
+        for (const id of ["r2", "r3", "r4", "r5", "r6", "r7"]) {
+          await admit(store, id);
+          await take(store, id, "w2");
+        }
+        expect((await store.workers())[1], "a few by name").toMatchObject({
+          runs: 6,
+          holds: ["r2", "r3", "r4", "r5", "r6"],
+        });
+        expect([await store.driverOf("r7"), await store.driverOf("nobody")]).toEqual(["w2", undefined]);
       },
     );
 

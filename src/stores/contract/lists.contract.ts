@@ -73,6 +73,32 @@ export function listContract(open: Open): void {
       },
     );
 
+    scenario("[U03] what was answered needs nobody, nor does who waits for it alone", async ({ store }) => {
+      await admit(store, "r1");
+      await admitChild(store, "c1", "r1", "r1");
+      await admitChild(store, "c2", "r1", "r1");
+      await signal(store, "r1", suspended("s", { kind: "child", items: ["c1", "c2"] }));
+      for (const id of ["c1", "c2"]) {
+        const driver = await take(store, id);
+        await driver.append([callStarted("m1"), thought("m1"), proposed("m1.0"), proposed("m1.1")]);
+        await driver.append([suspended("rest/1", { kind: "approval", items: ["m1.0", "m1.1"] })]);
+      }
+      const needed = async (waiting: "person" | "approval") => {
+        const ids = (await store.runs({ waiting })).runs.map(({ id }) => id);
+        expect(await store.countRuns({ waiting })).toBe(ids.length);
+        return ids.sort();
+      };
+      expect(await needed("person")).toEqual(["c1", "c2", "r1"]);
+      await signal(store, "c1", decided("m1.0", "approve", "ann"));
+      expect(await needed("approval"), "one more is open").toEqual(["c1", "c2"]);
+      await signal(store, "c1", decided("m1.1", "approve", "ann"));
+      expect(await needed("approval")).toEqual(["c2"]);
+      expect(await needed("person")).toEqual(["c2", "r1"]);
+      await signal(store, "c2", decided("m1.0", "reject", "ann"), decided("m1.1", "reject", "ann"));
+      expect(await needed("person")).toEqual([]);
+      expect((await store.run("r1"))?.status).toBe("suspended");
+    });
+
     scenario("rows tell where a run stands", async ({ store, clock }) => {
       await admit(store, "r1", { sessionId: "s1", userId: "maria", task: "Mend it" });
       const born = clock.now();

@@ -1,10 +1,13 @@
 // Lists of runs: which ones fit, how many do, what whole trees come to, and where words were found in them.
 
 import type { RunId, Seq } from "../../ids.ts";
+import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage.ts";
 import type { RunFilter, TreeTotal } from "../store.ts";
 import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Sql, Value } from "./sql.ts";
+
+const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
 export function runConditions(filter: RunFilter): { where: string; values: Value[] } {
   const given: [sql: (place: string) => string, value: Value | undefined][] = [
@@ -21,8 +24,11 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
     [(place) => `(parent IS NULL) = ${place}`, filter.roots || undefined],
     [(place) => `created_at >= ${place}`, filter.since],
     filter.waiting === "person"
-      ? [(place) => `status = ${place} AND waiting IS DISTINCT FROM 'paused'`, "suspended"]
-      : [(place) => `waiting = ${place}`, filter.waiting],
+      ? [
+          (place) => `status = ${place} AND waiting IS DISTINCT FROM 'paused' AND ${NOT_ANSWERED}`,
+          "suspended",
+        ]
+      : [(place) => `waiting = ${place} AND ${NOT_ANSWERED}`, filter.waiting],
     [(place) => `n < ${place}`, filter.cursor === undefined ? undefined : Number(filter.cursor)],
     ...(filter.q === undefined ? [] : searchConditions(filter.q)),
   ];
@@ -33,6 +39,14 @@ export function runConditions(filter: RunFilter): { where: string; values: Value
     values: conditions.map(([, value]) => value!),
   };
 }
+
+/** As `isAnswered` has it: what was answered and not taken up yet waits for nobody's word. */
+const hasAnswers = (run: string): string =>
+  `${run}.waiting IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
+
+const NOT_ANSWERED = `NOT (${hasAnswers("runs")}) AND (waiting <> 'child_hitl' OR EXISTS (
+  SELECT 1 FROM json_array_elements_text(runs.waiting_on::json -> 'blockers') AS blocker (id) JOIN runs AS below ON below.id = blocker.id
+  WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${hasAnswers("below")})))`;
 
 export async function countRuns(sql: Sql, filter: RunFilter): Promise<number> {
   const { where, values } = runConditions(filter);

@@ -2,7 +2,7 @@
 
 import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
-import { workerRows } from "../rules.ts";
+import { NAMED_RUNS, workerRows } from "../rules.ts";
 import type { Said, WorkerCard, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Sql } from "./sql.ts";
@@ -30,11 +30,23 @@ export async function aliveUntil(sql: Sql, worker: string, now: number): Promise
 export async function listWorkers(sql: Sql, clock: number | null): Promise<WorkerRow[]> {
   const found = await sql.all(
     `SELECT name, expires_at, card, expires_at <= coalesce($1, ${NOW_MS}) AS silent,
-       (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs
+       (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs,
+       (SELECT coalesce(json_agg(id), '[]')::text FROM
+         (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${NAMED_RUNS}) AS named) AS holds
      FROM workers WHERE card IS NOT NULL ORDER BY name`,
     clock,
   );
   return workerRows(found);
+}
+
+export async function driverOf(sql: Sql, runId: RunId, clock: number | null): Promise<string | undefined> {
+  const found = await sql.get(
+    `SELECT name FROM workers JOIN runs ON runs.worker = workers.name
+     WHERE runs.id = $1 AND expires_at > coalesce($2, ${NOW_MS})`,
+    runId,
+    clock,
+  );
+  return found?.["name"] as string | undefined;
 }
 
 /** What a process has, when it leaves in order. */

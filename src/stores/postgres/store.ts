@@ -15,7 +15,7 @@ import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
-import { aliveUntil, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
+import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
 import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
 
 type Store = contract.Store;
@@ -159,6 +159,10 @@ class PostgresStore extends Beside implements Store {
 
   workers(): Promise<contract.WorkerRow[]> {
     return this.reading((sql) => listWorkers(sql, this.testClock?.now() ?? null));
+  }
+
+  driverOf(runId: RunId): Promise<string | undefined> {
+    return this.reading((sql) => driverOf(sql, runId, this.testClock?.now() ?? null));
   }
 
   async heartbeat(

@@ -2,10 +2,13 @@
 
 import type { SQLInputValue } from "node:sqlite";
 import type { RunId, Seq } from "../../ids.ts";
+import { ANSWERED_BY_ITEMS } from "../../projections/answered.ts";
 import { emptyUsage, type RunUsage } from "../../projections/usage.ts";
 import type { RunFilter, TreeTotal } from "../store.ts";
 import { firstHitQueries, searchConditions } from "./search.ts";
 import type { Sql } from "./sql.ts";
+
+const ITEM_KINDS = [...ANSWERED_BY_ITEMS].map((kind) => `'${kind}'`).join(", ");
 
 export function runConditions(filter: RunFilter): { where: string; values: SQLInputValue[] } {
   const conditions: [string, SQLInputValue[]][] = [];
@@ -26,11 +29,20 @@ export function runConditions(filter: RunFilter): { where: string; values: SQLIn
   if (filter.waiting === "person")
     conditions.push(["status = 'suspended' AND waiting_on ->> '$.kind' <> 'paused'", []]);
   else if (filter.waiting !== undefined) conditions.push(["waiting_on ->> '$.kind' = ?", [filter.waiting]]);
+  if (filter.waiting !== undefined) conditions.push([NOT_ANSWERED, []]);
   if (filter.q !== undefined) conditions.push(...searchConditions(filter.q));
   if (filter.cursor !== undefined) conditions.push(["n < ?", [Number(filter.cursor)]]);
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(" AND ")}` : "";
   return { where, values: conditions.flatMap(([, values]) => values) };
 }
+
+const hasAnswers = (run: string): string =>
+  `${run}.waiting_on ->> '$.kind' IN (${ITEM_KINDS}) AND NOT EXISTS (SELECT 1 FROM approvals WHERE approvals.run = ${run}.n)`;
+
+/** As `isAnswered` has it: what was answered and not taken up yet waits for nobody's word. */
+const NOT_ANSWERED = `NOT (${hasAnswers("runs")}) AND (waiting_on ->> '$.kind' <> 'child_hitl' OR EXISTS (
+  SELECT 1 FROM json_each(runs.waiting_on, '$.blockers') AS blocker JOIN runs AS below ON below.id = blocker.value
+  WHERE below.status = 'suspended' AND below.cancel = 0 AND NOT (${hasAnswers("below")})))`;
 
 export function countRuns(sql: Sql, filter: RunFilter): number {
   const { where, values } = runConditions(filter);

@@ -7,7 +7,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, mayTake, takeLease, workerRows } from "../rules.ts";
+import { giveBack, mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
 import {
   type Append,
   type Appended,
@@ -197,11 +197,22 @@ class SqliteStore extends Beside implements Store {
     return workerRows(
       this.sql.all(
         `SELECT name, expires_at, card, expires_at <= ? AS silent,
-           (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs
+           (SELECT count(*) FROM runs WHERE runs.worker = workers.name) AS runs,
+           (SELECT json_group_array(id) FROM
+             (SELECT id FROM runs WHERE runs.worker = workers.name ORDER BY n LIMIT ${NAMED_RUNS})) AS holds
          FROM workers WHERE card IS NOT NULL ORDER BY name`,
         this.clock.now(),
       ),
     );
+  }
+
+  async driverOf(runId: RunId): Promise<string | undefined> {
+    const found = this.sql.get(
+      "SELECT name FROM workers WHERE expires_at > ? AND name = (SELECT worker FROM runs WHERE id = ?)",
+      this.clock.now(),
+      runId,
+    );
+    return found?.["name"] as string | undefined;
   }
 
   quarantine({ runId, reason, seq }: Quarantine): Promise<void> {

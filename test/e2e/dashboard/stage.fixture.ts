@@ -51,8 +51,8 @@ export const stageProject = (more: Record<string, string> = {}): Promise<Project
   });
 
 /** `port`: of a server that was there before. */
-export async function serve(p: Project, port = 0): Promise<Stage> {
-  const up = p.start("up", "--port", String(port), "--no-open", "--json");
+export async function serve(p: Project, port = 0, ...flags: string[]): Promise<Stage> {
+  const up = p.start("up", "--port", String(port), "--no-open", "--json", ...flags);
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { url: string; link: string };
   return { url, link, up };
 }

@@ -10,6 +10,7 @@ const START = { agent: "lead", task: "help", kind: "main", trigger: "api", works
 function journal(): { run: RunJournal; add(type: string, payload: object): void } {
   const row = firstRow("r1", START as never, 0);
   const run: RunJournal = {
+    open: new Set(),
     ...{ row, events: [], children: [], streaming: new Map(), gaps: false },
     timeline: timelineProjection.initial(),
   };

@@ -7,6 +7,7 @@ import { standingOf } from "../../display/status.ts";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { talkOf, waterfallOf } from "../../live/folds.ts";
 import type { RunJournal } from "../../live/tree-journal.ts";
+import { ANSWERED } from "../run-header/status-text.ts";
 import { Reasoning } from "./reasoning.tsx";
 
 export function InProgress({ run }: { run: RunJournal }) {
@@ -21,9 +22,16 @@ export function InProgress({ run }: { run: RunJournal }) {
   );
 }
 
+const Answered = () => (
+  <p className="flex items-center gap-1.5 text-muted text-xs">
+    <Hourglass size={13} aria-hidden /> {ANSWERED}
+  </p>
+);
+
 function Standing({ run }: { run: RunJournal }) {
   const span = waterfallOf(run.events).spans.at(-1);
   const { needsPerson } = standingOf(run.row);
+  if (run.row.answered) return <Answered />;
   const isWorking = span?.activity === "model" || span?.activity === "tool" || span?.activity === "child";
   const Icon = needsPerson ? Hand : isWorking ? LoaderCircle : Hourglass;
   return (

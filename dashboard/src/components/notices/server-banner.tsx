@@ -1,4 +1,5 @@
-// U43: while the server is gone, what is safe; when it is back after a restart, what became of the runs.
+// U43: while the server is gone, what is safe; when it is back after a restart, what became of the runs; while nobody
+// works on runs, that nothing goes on.
 
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -11,6 +12,7 @@ import { useConnection } from "../../live/connection.ts";
 import { approvalsQuery, healthQuery, runCountQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { DemoStrip } from "./demo-strip.tsx";
+import { NobodyDrives, useNobodyDrives } from "./nobody-drives.tsx";
 
 export function ServerBanner() {
   const { state, since } = useConnection();
@@ -18,6 +20,7 @@ export function ServerBanner() {
   useEffect(() => holdNow(state === "lost"), [state]);
   const [restart, forget] = useRestart();
   const { data: health } = useQuery(healthQuery);
+  const idle = useNobodyDrives();
   if (state === "signed-out")
     return (
       <Bar look="bg-bad-soft text-bad">
@@ -36,6 +39,12 @@ export function ServerBanner() {
           The server does not answer since {clockTime(since)}: times stand still. What was recorded is safe;
           this page goes on by itself.
         </span>
+      </Bar>
+    );
+  if (idle !== undefined && state === "live")
+    return (
+      <Bar look="bg-warn-soft text-warn">
+        <NobodyDrives due={idle} />
       </Bar>
     );
   if (restart !== undefined && state === "live") return <Recovered startedAt={restart} onClose={forget} />;

@@ -16,12 +16,16 @@ export interface StatusText {
   toStart?: number;
 }
 
+/** In the words of `cadre why`. */
+export const ANSWERED = "Answered, and not taken up yet";
+
 type Runs = ReadonlyMap<string, RunJournal>;
 
 export function statusText(runs: Runs, run: RunJournal): StatusText {
   const { row } = run;
   if (row.endedAt !== undefined) return { text: endText(row), links: [] };
   if (row.cancelRequested) return { text: "Stopping…", links: [] };
+  if (row.answered) return { text: ANSWERED, links: [] };
   const { waitingOn } = row;
   switch (waitingOn?.kind) {
     case undefined:

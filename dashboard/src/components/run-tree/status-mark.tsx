@@ -1,11 +1,11 @@
-import type { RunRow } from "../../../../src/projections/run-row.ts";
 import { type Standing, standingOf } from "../../display/status.ts";
 import { StatusIcon } from "../../display/status-icon.tsx";
+import type { RunJournal } from "../../live/run-journal.ts";
 
 /** Where a run stands, where there is no room for more than a mark: another form for each, and the word for who cannot see it. */
-export function StatusMark({ row }: { row: RunRow }) {
+export function StatusMark({ row }: { row: RunJournal["row"] }) {
   const { word: standing, tone } = standingOf(row);
-  const word = row.waitingOn?.kind === "child_hitl" ? "waiting for child" : standing;
+  const word = row.waitingOn?.kind === "child_hitl" && !row.answered ? "waiting for child" : standing;
   return (
     <span className={`shrink-0 ${LOOKS[tone]}`} title={word}>
       <StatusIcon word={word} size={14} />

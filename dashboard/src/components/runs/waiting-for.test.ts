@@ -22,6 +22,10 @@ test("[U01] says whom or what a run waits for, in words", () => {
     /^provider until \d\d:\d\d/,
   );
   expect(run({ kind: "approval" }, { cancelRequested: true })).toBeUndefined();
+  expect(run({ kind: "approval" }, { answered: true }), "nobody drives").toEqual({
+    text: "a worker",
+    you: false,
+  });
 });
 
 test("[U01] has a word for everything that can be waited for", () => {

@@ -1,4 +1,4 @@
-// U01: what a run waits for, in words. One column says it all: you, a provider, a child, a time.
+// U01: what a run waits for, in words. One column says it all: you, a provider, a child, a time, a worker.
 
 import type { ListedRun } from "../../../../src/api/schema.ts";
 
@@ -8,15 +8,17 @@ export interface WaitingFor {
   you: boolean;
 }
 
-type Waiting = Pick<ListedRun, "waitingOn" | "awaited" | "cancelRequested" | "endedAt">;
+type Waiting = Pick<ListedRun, "waitingOn" | "awaited" | "answered" | "cancelRequested" | "endedAt">;
 
 export function waitingFor({
   waitingOn,
   awaited = [],
+  answered,
   cancelRequested,
   endedAt,
 }: Waiting): WaitingFor | undefined {
   if (!waitingOn || cancelRequested || endedAt !== undefined) return undefined;
+  if (answered) return other("a worker");
   const { kind, until, items = [], blockers = [] } = waitingOn;
   const names = [...new Set(awaited.map(({ agent }) => agent))].join(", ");
   const time = until === undefined ? "" : ` until ${hourAndMinute(until)}`;

@@ -1,6 +1,7 @@
 // Who works on runs, on this machine and on others, and who is not heard of any more.
 
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { WorkerView } from "../../../../src/api/schema.ts";
 import { Command } from "../../display/command.tsx";
 import { Failure } from "../../display/failure.tsx";
@@ -14,11 +15,12 @@ import { Section } from "./section.tsx";
 
 export function WorkerList() {
   const workers = useQuery(workersQuery);
+  const isAnybody = workers.data?.some(({ silent }) => !silent) ?? false;
   return (
     <Section title="Workers" text="The processes that work on runs, on this machine and on others.">
       {workers.isPending && <Loading />}
       {workers.isError && <Failure error={workers.error} onAgain={() => void workers.refetch()} />}
-      {workers.data?.length === 0 && (
+      {workers.data && !isAnybody && (
         <>
           <p className="text-muted">Nobody works on runs now. This does, until you end it:</p>
           <Command words="worker" />
@@ -27,7 +29,7 @@ export function WorkerList() {
       {workers.data && workers.data.length > 0 && (
         <ul className="w-full divide-y divide-line rounded-md border border-line">
           {workers.data.map((worker) => (
-            <WorkerRow key={worker.name} worker={worker} />
+            <WorkerRow key={worker.name} worker={worker} isAnybody={isAnybody} />
           ))}
         </ul>
       )}
@@ -38,8 +40,9 @@ export function WorkerList() {
   );
 }
 
-function WorkerRow({ worker }: { worker: WorkerView }) {
-  const { name, host, pid, pool, version, since, seenAt, silent, runs, tooNew } = worker;
+/** `isAnybody`: another one, or this one, is at work. */
+function WorkerRow({ worker, isAnybody }: { worker: WorkerView; isAnybody: boolean }) {
+  const { name, host, pid, pool, version, since, seenAt, silent, runs, holds, tooNew } = worker;
   return (
     <li className="px-3 py-2">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -63,13 +66,26 @@ function WorkerRow({ worker }: { worker: WorkerView }) {
           started <When ts={since} />, seen <When ts={seenAt} />
         </span>
       </p>
+      {holds.length > 0 && (
+        <p className="flex flex-wrap gap-x-2 text-xs">
+          {holds.map((id) => (
+            <Link key={id} to="/r/$runId" params={{ runId: id }} className="font-mono text-accent underline">
+              {id}
+            </Link>
+          ))}
+          {runs > holds.length && <span className="text-muted">and {runs - holds.length} more</span>}
+        </p>
+      )}
       {tooNew !== undefined && (
         <p className="text-muted text-xs">
           It is too old for {tooNew === 1 ? "1 run" : `${tooNew} runs`}: only newer workers go on there.
         </p>
       )}
       {silent && (
-        <p className="text-muted text-xs">It has died, is frozen or was cut off. Others take its runs.</p>
+        <p className="text-muted text-xs">
+          It has died, is frozen or was cut off.
+          {isAnybody ? " Others take its runs." : runs > 0 && " Its runs wait for another one."}
+        </p>
       )}
     </li>
   );

@@ -1,0 +1,23 @@
+// What is said where nobody drives. A file has one process, and the next command that drives takes it; on a server workers
+// drive, and processes that do not may be there all the same.
+
+import type { Health } from "../api/schema.ts";
+import type { Typed } from "./typed.ts";
+import { count } from "./view/format.ts";
+
+type Store = Pick<Health, "isShared">;
+
+/** The beginning of a sentence. */
+export const nobodyWords = ({ isShared }: Store): string =>
+  isShared ? "Nobody drives runs here" : "No Cadre process is running here";
+
+/** What drives as soon as it is started. */
+export const nextDriver = ({ isShared }: Store): string =>
+  isShared ? "`cadre worker` or `cadre up`" : "`cadre run`";
+
+/** How many runs wait for it; nothing where none does. */
+export const dueWords = ({ due = 0 }: Pick<Health, "due">): string =>
+  due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
+
+export const nobodyDrives = (health: Pick<Health, "due">, typed: Typed): string =>
+  `Nobody drives runs here${dueWords(health)}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`;
