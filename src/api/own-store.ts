@@ -13,6 +13,10 @@ export function ownStore(store: Store, user: string): Store {
   const isOwn = async (runId: RunId): Promise<boolean> => (await store.run(runId))?.userId === user;
   const ifOwn = async <T, E>(runId: RunId, read: () => Promise<T>, otherwise: E): Promise<T | E> =>
     (await isOwn(runId)) ? read() : otherwise;
+  const onOwn = async <T>(runId: RunId, write: () => Promise<T>): Promise<T> => {
+    if (!(await isOwn(runId))) throw noSuchRun(runId);
+    return write();
+  };
   const mine = async <T>(all: readonly T[], idOf: (one: T) => RunId): Promise<T[]> => {
     const own = await Promise.all(all.map((one) => isOwn(idOf(one))));
     return all.filter((_, index) => own[index]);
@@ -29,18 +33,9 @@ export function ownStore(store: Store, user: string): Store {
       return refuse();
     },
 
-    async append(append) {
-      if (!(await isOwn(append.runId))) throw notThere(append.runId);
-      return store.append(append);
-    },
-    async cancel(runId, request) {
-      if (!(await isOwn(runId))) throw notThere(runId);
-      return store.cancel(runId, request);
-    },
-    async freeze(runId, freeze) {
-      if (!(await isOwn(runId))) throw notThere(runId);
-      return store.freeze(runId, freeze);
-    },
+    append: (append) => onOwn(append.runId, () => store.append(append)),
+    cancel: (runId, request) => onOwn(runId, () => store.cancel(runId, request)),
+    freeze: (runId, freeze) => onOwn(runId, () => store.freeze(runId, freeze)),
 
     run: async (runId) => {
       const row = await store.run(runId);
@@ -59,14 +54,8 @@ export function ownStore(store: Store, user: string): Store {
     journal: (runId, ...rest) => ifOwn(runId, () => store.journal(runId, ...rest), []),
     head: (runId, at) => ifOwn(runId, () => store.head(runId, at), undefined),
     stored: (root, ...rest) => ifOwn(root, () => store.stored(root, ...rest), []),
-    async moveTree(root, ...rest) {
-      if (!(await isOwn(root))) throw notThere(root);
-      return store.moveTree(root, ...rest);
-    },
-    async settleMove(root, ...rest) {
-      if (!(await isOwn(root))) throw notThere(root);
-      return store.settleMove(root, ...rest);
-    },
+    moveTree: (root, ...rest) => onOwn(root, () => store.moveTree(root, ...rest)),
+    settleMove: (root, ...rest) => onOwn(root, () => store.settleMove(root, ...rest)),
     async read(after, limit, of = {}) {
       const named = of.run ?? of.root;
       if (named === undefined) return store.read(after, limit, { user });
@@ -91,8 +80,6 @@ export function ownStore(store: Store, user: string): Store {
     onCommit: (listener) => store.onCommit(onlyOwn(store, user, listener)),
   };
 }
-
-const notThere = (runId: RunId): CadreError => noSuchRun(runId);
 
 /** Passes on what happened to this person's runs, in order. Whose a run is stands in its first event, or is looked up. */
 function onlyOwn(store: Store, user: string, listener: CommitListener): CommitListener {
