@@ -233,11 +233,11 @@ export function pruneContract(open: Open): void {
     });
     for (let i = 0; i < 3; i++) {
       await signal(store, "busy", context(`${i}`));
-      await expectInvariants(store, "pruned");
       order.push("appended");
+      await expectInvariants(store, "pruned");
     }
     expect(await pruned).toMatchObject({ trees: 1, events: 6_002 });
-    expect(order).toEqual(["appended", "appended", "appended", "pruned"]);
+    expect(order[0], "nobody waits until all of it is gone").toBe("appended");
     await endedTree(store, "next");
   });
 

@@ -83,7 +83,7 @@ test("[P13] a file from before knows what its runs continue and need", async () 
 
   const db = new DatabaseSync(path);
   db.exec(`DROP TABLE refs; DROP TABLE pruned; DROP TABLE messages; DROP TABLE recordings; DROP TABLE claims; DROP TABLE places; DROP TABLE budgets; DROP TABLE search;
-    DROP TABLE transfers; DROP TABLE users; DROP TABLE user_keys; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE tree_usages;
+    DROP TABLE transfers; DROP TABLE sent; DROP TABLE users; DROP TABLE user_keys; DROP TABLE webhooks; DROP TABLE deliveries; DROP TABLE tree_usages;
     DROP INDEX runs_user; ALTER TABLE runs DROP COLUMN user_id; ALTER TABLE workers DROP COLUMN card;
     DROP INDEX runs_previous; ALTER TABLE runs DROP COLUMN previous_until;
     DROP INDEX runs_continues; ALTER TABLE runs DROP COLUMN continues; DROP INDEX runs_alive; DROP INDEX runs_alive_below;
