@@ -337,7 +337,7 @@ export async function loadDefinition(store: Pick<Store, "blob">, hash: string): 
       `The agent's definition ${hash}, which this run has pinned, is missing from the store. Only runs of it are affected; restore a copy of the store, or begin a new run.`,
     );
   const definition = Definition.parse(JSON.parse(text));
-  if (definitions.size >= MAX_DEFINITIONS) definitions.clear();
+  if (definitions.size >= MAX_DEFINITIONS) definitions.delete(definitions.keys().next().value!);
   definitions.set(hash, definition);
   return definition;
 }

@@ -61,6 +61,8 @@ const AT_ONCE = 50;
 
 async function expectWhole(store: Store, row: RunRow): Promise<void> {
   const journal = await store.journal(row.id);
+  // Deleted since it was listed.
+  if (journal.length === 0 && !(await store.run(row.id))) return;
   expect(journal.map((event) => event.seq)).toEqual(journal.map((_, index) => index + 1));
   expect(journal.slice(0, -1).filter((event) => TERMINAL_TYPES.has(event.type))).toEqual([]);
   expect(row).toEqual(refold(journal));
