@@ -17,11 +17,11 @@ export interface Costs {
 }
 
 export const MEASURED: Costs = {
-  workerStepMs: 1.4,
-  commitMs: 6.5,
-  appendMs: 0.23,
-  postgresStepMs: 1.7,
-  wakesPerSecond: { "pg-boss": 290, restate: 420 },
+  workerStepMs: 2.2,
+  commitMs: 3.1,
+  appendMs: 0.22,
+  postgresStepMs: 1.8,
+  wakesPerSecond: { "pg-boss": 1_300, restate: 600 },
   deliveryMs: 0.0275,
 };
 
