@@ -21,6 +21,7 @@ storeContract("masked", async () => {
   return {
     store,
     clock: options.clock,
+    close: () => store.close(),
     async reopen() {
       await store.close();
       store = open();

@@ -1,5 +1,5 @@
 // What every store must do, in words that fit any of them. A store's own test calls this and adds what is its alone:
-//   storeContract("SQLite", async () => ({ store, clock, reopen }));
+//   storeContract("SQLite", async () => ({ store, clock, reopen, close }));
 // `reopen` closes the store and opens the same data again. Time is the fake clock's, leases included.
 
 import { describe } from "vitest";

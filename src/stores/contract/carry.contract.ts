@@ -170,7 +170,7 @@ export function carryContract(open: Open): void {
       expect((await driver.append([ended()])).refused, "it goes on").toBeUndefined();
       expect((await other.store.journal("r1")).at(-2)?.type).toBe("CHILD_RUN_COMPLETED");
       await expectInvariants(other.store);
-      await other.store.close();
+      await other.close();
     },
   );
 
@@ -187,7 +187,7 @@ export function carryContract(open: Open): void {
     const sibling = await take(other.store, "c2");
     const refused = await sibling.append([proposed("m1.0")], { claims: ["/w/a"] });
     expect(refused).toMatchObject({ refused: "claimed", claimedBy: { runId: "c1" } });
-    await other.store.close();
+    await other.close();
   });
 
   scenario("[E7] another run of the same id is never written over", async ({ store }) => {
@@ -203,7 +203,7 @@ export function carryContract(open: Open): void {
     });
     expect(await everything(other.store)).toEqual(before);
     await expect(store.importTree(tree), "back where it has gone from").rejects.toThrow(/prune --run r1/);
-    await other.store.close();
+    await other.close();
   });
 
   const pruning = scenarios(open, "pruned");
@@ -232,7 +232,7 @@ export function carryContract(open: Open): void {
       await other.store.prune({ root: "r1" });
       expect(await other.store.importTree(out), "t1 was here").toEqual({ root: "r1", existed: true });
       expect(await other.store.run("r1")).toBeUndefined();
-      await other.store.close();
+      await other.close();
     },
   );
 }

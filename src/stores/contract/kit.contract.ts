@@ -13,6 +13,8 @@ export interface Opened {
   clock: FakeClock;
   /** Closes the store and opens it again on the same data, as the next process would. */
   reopen(): Promise<Store>;
+  /** Nobody asks for this store again. */
+  close(): Promise<void>;
 }
 
 export type Open = () => Promise<Opened>;
@@ -34,7 +36,7 @@ export function scenarios(open: Open, gaps: "dense" | "pruned" = "dense"): Scena
         await body(context);
         await expectInvariants(context.store, gaps);
       } finally {
-        await context.store.close();
+        await opened.close();
       }
     });
 }

@@ -78,7 +78,7 @@ export function modelContract(open: Open): void {
           for (const next of steps) await history.take(next);
           await expectInvariants(history.opened.store);
         } finally {
-          await history.opened.store.close();
+          await history.opened.close();
         }
       }),
       { numRuns: 60 },

@@ -18,6 +18,10 @@ describe("on a server", () => {
     const options = { url: await postgres.newStore(), clock: fakeClock() };
     let store = await openPostgresStore(options);
     return {
+      async close() {
+        await store.close();
+        await postgres.giveBack(options.url);
+      },
       store,
       clock: options.clock,
       async reopen() {

@@ -26,6 +26,7 @@ storeContract("SQLite", async () => {
   return {
     store,
     clock: options.clock,
+    close: () => store.close(),
     async reopen() {
       await store.close();
       store = openSqliteStore(options);
