@@ -1,5 +1,6 @@
 // `npm run build`: what is published. Node runs our TypeScript as it is, but not below node_modules, so a package needs
-// JavaScript. `dist` has the shape of `src`: whatever is found beside a module, or above it, is found from there as well.
+// JavaScript; at its types `npm run check` has looked. `dist` has the shape of `src`: whatever is found beside a module,
+// or above it, is found from there as well.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
