@@ -5,7 +5,8 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statfsSync, writ
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CadreError, messageOf, reasonOf } from "../../errors.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { TABLES } from "./schema.ts";
 
 const NFS_MAGIC = 0x6969;
 const OLDEST_SQLITE = "3.51.3";
@@ -117,9 +118,9 @@ function migrate(db: DatabaseSync, path: string): void {
       `${path} was written by a newer version of Cadre (format ${version}, this one knows ${MIGRATIONS.length}). It is unharmed: use the newer version.`,
     );
   }
-  MIGRATIONS.slice(version).forEach((step, index) => {
-    db.exec(`BEGIN IMMEDIATE; ${step}; PRAGMA user_version = ${version + index + 1}; COMMIT`);
-  });
+  if (version === MIGRATIONS.length) return;
+  const steps = version === 0 ? [TABLES] : MIGRATIONS.slice(version);
+  db.exec(`BEGIN IMMEDIATE; ${steps.join(";")}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
 }
 
 function compareVersions(left: string, right: string): number {

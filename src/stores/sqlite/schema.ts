@@ -1,8 +1,7 @@
-// The tables, as steps from one version to the next. A step that has shipped is never changed.
+// The tables of a new file. What migrations.ts makes of an older one is the same, column by column: a change stands in both.
 // Run ids are text only here and in `idempotency`: events carry the run's number, which saves 40 bytes an event.
 
-export const MIGRATIONS: readonly string[] = [
-  `
+export const TABLES = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
   CREATE TABLE runs (
@@ -38,13 +37,29 @@ export const MIGRATIONS: readonly string[] = [
     due_at INTEGER,
     acquisitions INTEGER NOT NULL DEFAULT 0,
     open_tokens INTEGER NOT NULL DEFAULT 0,
-    open_cost REAL NOT NULL DEFAULT 0
+    open_cost REAL NOT NULL DEFAULT 0,
+    -- the root whose budget pays for it: its own, or that of whoever sent the message that started it
+    budget TEXT,
+    -- the run whose transcript this one begins with: it is kept as long as this one is
+    continues TEXT,
+    -- whose run it is
+    user_id TEXT,
+    -- E2: until then a worker that had the run before may still be at what it began there
+    previous_until INTEGER
   ) STRICT;
   CREATE INDEX runs_due ON runs (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX runs_worker ON runs (worker) WHERE worker IS NOT NULL;
   CREATE INDEX runs_root ON runs (root);
   CREATE INDEX runs_parent ON runs (parent) WHERE parent IS NOT NULL;
   CREATE INDEX runs_status ON runs (status, n);
+  CREATE INDEX runs_budget ON runs (budget);
+  CREATE INDEX runs_session ON runs (session, agent, n) WHERE session IS NOT NULL;
+  CREATE INDEX runs_continues ON runs (continues) WHERE continues IS NOT NULL;
+  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
+  CREATE INDEX runs_previous ON runs (previous_until) WHERE previous_until IS NOT NULL;
+  -- what has not ended: little, however much has
+  CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
+  CREATE INDEX runs_alive_below ON runs (parent) WHERE ended_at IS NULL AND parent IS NOT NULL;
 
   CREATE TABLE events (
     position INTEGER PRIMARY KEY,
@@ -57,6 +72,12 @@ export const MIGRATIONS: readonly string[] = [
     hash BLOB NOT NULL,
     UNIQUE (run, seq)
   ) STRICT;
+  CREATE TABLE blobs (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+  -- the blobs that a run needs
+  CREATE TABLE refs (run INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) STRICT, WITHOUT ROWID;
+  CREATE INDEX refs_hash ON refs (hash);
+  -- the words of events, by position; the texts stand in the journal
+  CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
 
   CREATE TABLE approvals (
     run INTEGER NOT NULL,
@@ -66,57 +87,42 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER,
     PRIMARY KEY (run, item)
   ) STRICT, WITHOUT ROWID;
-
   CREATE TABLE grants (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL,
     rule TEXT NOT NULL,
     given_by TEXT NOT NULL,
     given_at INTEGER NOT NULL,
-    until INTEGER
+    until INTEGER,
+    -- \`tree\`: for the run that it was given in and what is below it, until that run has ended
+    scope TEXT NOT NULL DEFAULT 'always',
+    -- a standing grant outlives the run that it was given in
+    run_id TEXT,
+    -- and counts in the folder that it was given in
+    folder TEXT
   ) STRICT;
 
-  CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  -- \`card\`: what a worker says of itself, as JSON
+  CREATE TABLE workers (name TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, card TEXT) STRICT, WITHOUT ROWID;
   CREATE TABLE idempotency (key TEXT PRIMARY KEY, body TEXT NOT NULL, run TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq INTEGER) STRICT, WITHOUT ROWID;
-  CREATE TABLE blobs (hash TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
-  `,
-  `
-  -- \`tree\`: for the run that it was given in and what is below it, until that run has ended
-  ALTER TABLE grants ADD COLUMN scope TEXT NOT NULL DEFAULT 'always';
-  -- the root whose budget pays for it: its own, or that of whoever sent the message that started it
-  ALTER TABLE runs ADD COLUMN budget TEXT;
-  UPDATE runs SET budget = root;
-  CREATE INDEX runs_budget ON runs (budget);
-  CREATE INDEX runs_session ON runs (session, agent, n) WHERE session IS NOT NULL;
-  `,
-  `
-  -- the run whose transcript this one begins with: it is kept as long as this one is
-  ALTER TABLE runs ADD COLUMN continues TEXT;
-  UPDATE runs SET continues = (
-    SELECT coalesce(blobs.text, iif(json_valid(payload), payload, '{}')) ->> '$.continues.runId'
-    FROM events LEFT JOIN blobs ON blobs.hash = iif(json_valid(payload), payload, '{}') ->> '$."$blob"'
-    WHERE events.run = runs.n AND events.seq = 1);
-  CREATE INDEX runs_continues ON runs (continues) WHERE continues IS NOT NULL;
-  -- what has not ended: little, however much has
-  CREATE INDEX runs_alive ON runs (id) WHERE ended_at IS NULL;
-  CREATE INDEX runs_alive_below ON runs (parent) WHERE ended_at IS NULL AND parent IS NOT NULL;
   CREATE INDEX idempotency_run ON idempotency (run);
-  -- a standing grant outlives the run that it was given in
-  ALTER TABLE grants ADD COLUMN run_id TEXT;
-
-  -- the blobs that a run needs
-  CREATE TABLE refs (run INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (run, hash)) STRICT, WITHOUT ROWID;
-  CREATE INDEX refs_hash ON refs (hash);
-  INSERT INTO refs SELECT n, born ->> '$.definition' FROM runs WHERE json_valid(born);
-  INSERT OR IGNORE INTO refs SELECT run, payload ->> '$."$blob"' FROM events
-    WHERE payload LIKE '{"$blob":%' AND json_valid(payload);
-  INSERT OR IGNORE INTO refs SELECT run, hash FROM (
-    SELECT run, iif(json_valid(payload), payload, '{}') ->> '$.ref' AS hash FROM events WHERE type = 'TOOL_RESULT'
-  ) WHERE hash IS NOT NULL;
-
+  CREATE TABLE quarantine (run TEXT PRIMARY KEY, reason TEXT NOT NULL, seq INTEGER) STRICT, WITHOUT ROWID;
   -- runs that are pruned, while their events are being deleted
   CREATE TABLE pruned (run INTEGER PRIMARY KEY, id TEXT NOT NULL) STRICT;
+  -- D6: which run of a tree is changing a file
+  CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path)) STRICT, WITHOUT ROWID;
+  CREATE INDEX claims_run ON claims (run);
+  -- B4: who is at work in a workspace, and who waits for a place there; \`n\` is the order in which they came
+  CREATE TABLE places (n INTEGER PRIMARY KEY, workspace TEXT NOT NULL, run TEXT NOT NULL UNIQUE, held INTEGER NOT NULL) STRICT;
+  CREATE INDEX places_workspace ON places (workspace, held, n);
+  -- what a person has made of the budget of a tree, by the root that pays
+  CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
+  -- what each tree has used, by its root; made of the journals when it is asked for
+  CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
+  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
+  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
 
   CREATE TABLE messages (
     id INTEGER PRIMARY KEY,
@@ -157,35 +163,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX idx_messages_run ON messages (metadata_json ->> '$.run_id');
   -- what it takes to go on with the messages of a run that has not ended
   CREATE TABLE recordings (run TEXT PRIMARY KEY, recording TEXT NOT NULL) STRICT;
-  -- D6: which run of a tree is changing a file
-  CREATE TABLE claims (root TEXT NOT NULL, path TEXT NOT NULL, run TEXT NOT NULL, PRIMARY KEY (root, path)) STRICT, WITHOUT ROWID;
-  CREATE INDEX claims_run ON claims (run);
-  `,
-  `
-  -- B4: who is at work in a workspace, and who waits for a place there; \`n\` is the order in which they came
-  CREATE TABLE places (n INTEGER PRIMARY KEY, workspace TEXT NOT NULL, run TEXT NOT NULL UNIQUE, held INTEGER NOT NULL) STRICT;
-  CREATE INDEX places_workspace ON places (workspace, held, n);
-  -- what a person has made of the budget of a tree, by the root that pays
-  CREATE TABLE budgets (root TEXT PRIMARY KEY, max_tokens REAL, max_cost REAL) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- a standing grant counts in the folder that it was given in
-  ALTER TABLE grants ADD COLUMN folder TEXT;
-  UPDATE grants SET folder = (SELECT iif(json_valid(born), born, '{}') ->> '$.workspace' FROM runs WHERE runs.n = grants.run);
-  `,
-  `
-  -- the words of events, by position; the texts stand in the journal
-  CREATE VIRTUAL TABLE search USING fts5 (words, content = '', contentless_delete = 1, detail = none);
-  `,
-  `
-  -- E7: trees that came from other stores; kept when a tree is pruned, so that none comes in twice
-  CREATE TABLE transfers (id TEXT PRIMARY KEY, root TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- whose run it is
-  ALTER TABLE runs ADD COLUMN user_id TEXT;
-  UPDATE runs SET user_id = iif(json_valid(born), born, '{}') ->> '$.userId';
-  CREATE INDEX runs_user ON runs (user_id, n) WHERE user_id IS NOT NULL;
+
   -- a name stays taken when its user is revoked: the runs are still theirs
   CREATE TABLE users (
     name TEXT PRIMARY KEY,
@@ -225,22 +203,4 @@ export const MIGRATIONS: readonly string[] = [
     detail TEXT NOT NULL,
     PRIMARY KEY (webhook, id)
   ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- what a worker says of itself, as JSON
-  ALTER TABLE workers ADD COLUMN card TEXT;
-  `,
-  `
-  -- what each tree has used, by its root; made of the journals when it is asked for
-  CREATE TABLE tree_usages (root TEXT PRIMARY KEY, updated_at INTEGER NOT NULL, usage TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  `,
-  `
-  -- E2: until then a worker that had the run before may still be at what it began there
-  ALTER TABLE runs ADD COLUMN previous_until INTEGER;
-  CREATE INDEX runs_previous ON runs (previous_until) WHERE previous_until IS NOT NULL;
-  `,
-  `
-  -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
-  CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
-  `,
-];
+  `;
