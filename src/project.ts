@@ -80,8 +80,8 @@ export interface Project {
   ready(definition: Definition): Promise<string[]>;
   /** What must be written nowhere, here. */
   readonly mask: Mask;
-  /** As they are on disk now: a new file is a new agent. */
-  agents(): Promise<AgentSet>;
+  /** As they are on disk now: a new file is a new agent. `name`: only that one, and whom it names, must be among them. */
+  agents(name?: string): Promise<AgentSet>;
   /** An agent that can be run now, as a run pins it. Throws AGENT_NOT_FOUND, AGENT_INVALID, or what its model lacks. */
   find(name: string): Promise<Definition>;
   /** One that a run has pinned, as it would be if its file read so. Throws AGENT_INVALID, or what its model lacks. */
@@ -138,7 +138,7 @@ export function openProject(options: ProjectOptions): Project {
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>
     offeredTools(pinned(definition, own), tools()).concat(adminHeld(definition, { offers }));
-  const named = async (name: string) => pinned(findAgent(await agents(), name).definition, own);
+  const named = async (name: string) => pinned(findAgent(await agents(name), name).definition, own);
   return {
     config,
     defaultModel,
@@ -159,7 +159,7 @@ export function openProject(options: ProjectOptions): Project {
     files: (paths) => checkFiles(paths, known),
     offered,
     async explain(name) {
-      const set = await agents();
+      const set = await agents(name);
       const { limits, permissions } = config;
       return explain(findAgent(set, name), { agents: set.agents, offered, limits, deny: permissions.deny });
     },

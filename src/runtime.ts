@@ -79,7 +79,7 @@ export interface Runtime {
   /** Without a provider's key the scripted model rehearses, and every interface says so. */
   readonly defaultModel: string;
   /** Read from disk each time: a new file is a new agent. */
-  agents(): Promise<AgentSet>;
+  agents(name?: string): Promise<AgentSet>;
   /** The static picture of an agent, before anything runs. */
   explain(name: string): Promise<Explanation>;
   /** The file that an agent is said to come from, as it lies on disk now, without what must not be told. */

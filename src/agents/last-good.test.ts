@@ -50,6 +50,60 @@ test("a change is noticed in a folder below, and in a file that is only linked",
   expect(await prompts()).toEqual(["Two!", "Three"]);
 });
 
+describe("one agent that is asked for by its name", () => {
+  const names = async (name: string) => {
+    await setImmediate();
+    return [...(await agents(name)).agents.keys()];
+  };
+
+  beforeEach(() => {
+    mkdirSync(join(root, "builtin/crew"), { recursive: true });
+    writeFileSync(join(root, "builtin/crew/scout.md"), "---\ndescription: d\n---\nScout.");
+    agents = watchAgents({ project: root, builtin: join(root, "builtin") }, { models });
+    put(
+      "boss.md",
+      "---\ndescription: d\nagents: fixer, Lead\nbestOf: { n: 2, strategies: [fast] }\n---\nLead.",
+    );
+    put("lead.md", "---\ndescription: d\n---\nLead.");
+    put("fixer.md", good("Fix."));
+  });
+
+  test("is told without the built-in ones, where no file names any; the whole set has them", async () => {
+    expect(await names("Fixer")).toEqual(["boss", "fixer", "lead"]);
+    expect((await look()).agents.size).toBe(4);
+    expect(findAgent(await agents("crew/scout"), "crew/scout").definition.prompt).toBe("Scout.");
+  });
+
+  test("that is none of the project's, or only by a part of its name, may be a built-in one", async () => {
+    expect(await names("crew/scout")).toContain("crew/scout");
+    expect(await names("scout")).toContain("crew/scout");
+  });
+
+  test.each([
+    "agents: [fixer, scout]",
+    "extends: crew/scout",
+    "handoff: { agent: scout }",
+    "advisors: fixer, scout",
+  ])("comes with the built-in ones where a file says %s", async (key) => {
+    put("boss.md", `---\ndescription: d\n${key}\n---\nLead.`);
+    expect(await names("fixer")).toContain("crew/scout");
+  });
+
+  test("comes with those that a file has named, while that is broken", async () => {
+    put("boss.md", "---\ndescription: d\nhandoff: scout\n---\nLead.");
+    await names("boss");
+    put("boss.md", BROKEN.replaceAll("fixer", "boss"));
+    expect(await names("boss")).toContain("crew/scout");
+    expect(findAgent(await agents("boss"), "boss").definition.handoff?.agent).toBe("crew/scout");
+  });
+
+  test("is remembered as it was good for whoever asks for all", async () => {
+    await names("fixer");
+    put("fixer.md", BROKEN);
+    expect(await promptNow()).toBe("Fix.");
+  });
+});
+
 test("nothing changed: nothing is read again; in one moment all see the same", async () => {
   put("a.md", good("One"));
   const first = await look();

@@ -6,35 +6,69 @@ import type { Known } from "./agent.ts";
 import type { DraftFile } from "./draft.ts";
 import { type AgentFolders, agentsStamp } from "./folders.ts";
 import { type AgentSet, assemble } from "./load.ts";
-import { readAgentFiles } from "./read.ts";
+import { agentId } from "./names.ts";
+import { type OwnFiles, readOwnFiles } from "./read.ts";
+import { namedBy } from "./references.ts";
 
-/** Looked at once for all who ask in the same moment, and read again only if a file has changed. */
-export function watchAgents(folders: AgentFolders, known: Known): () => Promise<AgentSet> {
-  const withLastGood = createLastGood(known);
-  let last: { stamp: string; set: Promise<AgentSet> } | undefined;
+/**
+ * Looked at once for all who ask in the same moment, and read again only if a file has changed. Whoever needs one agent
+ * says its name: the set may then be without the built-in ones, which cost a process more to read than most runs do.
+ */
+export function watchAgents(folders: AgentFolders, known: Known): (name?: string) => Promise<AgentSet> {
+  const lastGood = createLastGood(known);
+  let last: { stamp: string; sets: (name?: string) => Promise<AgentSet> } | undefined;
   let looked = false;
-  return () => {
-    if (last && looked) return last.set;
+  return (name) => {
+    if (last && looked) return last.sets(name);
     looked = true;
     setImmediate(() => {
       looked = false;
     });
     const stamp = agentsStamp(folders);
-    if (last?.stamp !== stamp) last = { stamp, set: readAgentFiles(folders).then(withLastGood) };
-    return last.set;
+    if (last?.stamp !== stamp) last = { stamp, sets: setsOf(readOwnFiles(folders), lastGood) };
+    return last.sets(name);
   };
 }
 
+function setsOf(files: Promise<OwnFiles>, lastGood: LastGood): (name?: string) => Promise<AgentSet> {
+  let all: Promise<AgentSet> | undefined;
+  let own: Promise<AgentSet | undefined> | undefined;
+  const everybody = (): Promise<AgentSet> => {
+    all ??= files.then(async (read) => lastGood.setOf([...read.own, ...(await read.builtin())]));
+    return all;
+  };
+  const fewest = async (name: string): Promise<AgentSet> => {
+    own ??= files.then((read) => (lastGood.suffices(read.own) ? lastGood.setOf(read.own) : undefined));
+    const set = await own;
+    return set?.agents.has(agentId(name)) ? set : everybody();
+  };
+  return (name) => (name === undefined || all ? everybody() : fewest(name));
+}
+
+interface LastGood {
+  setOf(files: readonly DraftFile[]): AgentSet;
+  /** Whether these files name nobody but each other, now and as they were: among others they would give the same agents. */
+  suffices(files: readonly DraftFile[]): boolean;
+}
+
 /** Remembers each file as it was when all of its agents were good. */
-function createLastGood(known: Known): (files: readonly DraftFile[]) => AgentSet {
+function createLastGood(known: Known): LastGood {
   const good = new Map<string, DraftFile>();
-  return (files) => {
-    const now = assemble(files, known);
-    const set = withOlder({ files, set: now, good }, known);
-    for (const file of files) if (!isBroken(file, now)) good.set(file.file, file);
-    const present = new Set(files.map(({ file }) => file));
-    for (const file of good.keys()) if (!present.has(file)) good.delete(file);
-    return set;
+  return {
+    suffices(files) {
+      const before = files.flatMap(({ file }) => good.get(file) ?? []);
+      const drafts = [...files, ...before].flatMap((file) => file.drafts);
+      const names = new Set(files.flatMap((file) => file.drafts).map(({ name }) => name));
+      return drafts.flatMap(namedBy).every((name) => names.has(agentId(name)));
+    },
+    setOf(files) {
+      const now = assemble(files, known);
+      const set = withOlder({ files, set: now, good }, known);
+      for (const file of files) if (!isBroken(file, now)) good.set(file.file, file);
+      const present = new Set(files.map(({ file }) => file));
+      for (const file of good.keys()) if (!present.has(file)) good.delete(file);
+      return set;
+    },
   };
 }
 

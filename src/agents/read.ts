@@ -14,16 +14,31 @@ import { readRoles } from "./roles.ts";
 
 /** Nearest first. */
 export async function readAgentFiles(folders: AgentFolders): Promise<DraftFile[]> {
-  const { project = [], others = [] } = Object.groupBy(searchedFolders(folders), ({ scope }) =>
-    scope === "project" ? "project" : "others",
-  );
+  const { own, builtin } = await readOwnFiles(folders);
+  return [...own, ...(await builtin())];
+}
+
+export interface OwnFiles {
+  own: DraftFile[];
+  /** What is farther than all of them. */
+  builtin(): Promise<DraftFile[]>;
+}
+
+/** Those of the project and of the user; what comes with Cadre is read when it is asked for. */
+export async function readOwnFiles(folders: AgentFolders): Promise<OwnFiles> {
+  const {
+    project = [],
+    user = [],
+    builtin = [],
+  } = Object.groupBy(searchedFolders(folders), ({ scope }) => scope);
   const seen = new Set<string>();
-  return [
+  const own = [
     ...(await draftAgentsInCode(folders)),
     ...(await readFolders(project, seen)),
     ...(await readRoles(folders)),
-    ...(await readFolders(others, seen)),
+    ...(await readFolders(user, seen)),
   ];
+  return { own, builtin: () => readFolders(builtin, new Set(seen)) };
 }
 
 /** `seen`: a home that is the project as well is read once. */

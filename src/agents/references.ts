@@ -5,6 +5,7 @@ import { hasErrors, nearest, type Problem } from "../config/problem.ts";
 import type { Data, Path, YamlDocument } from "../config/yaml.ts";
 import type { Definition, Delegate } from "../journal/definition.ts";
 import type { Agent, Reference } from "./agent.ts";
+import type { Draft } from "./draft.ts";
 import { ownKey, type Values } from "./frontmatter.ts";
 import { createResolve, type Resolve } from "./names.ts";
 import { isMapping } from "./parse.ts";
@@ -25,6 +26,16 @@ export function referencesOf(values: Values, document: YamlDocument): Reference[
   }
   return found;
 }
+
+/** Whom a draft may mean, before its keys are checked: its base as well. */
+export function namedBy({ keys }: Pick<Draft, "keys">): string[] {
+  return Object.entries(keys)
+    .filter(([written]) => NAMING.has(ownKey(written)))
+    .flatMap(([key, value]) => namesIn(value, [key]))
+    .flatMap(({ name }) => name.split(","));
+}
+
+const NAMING = new Set(["agents", "handoff", "router", "advisors", "team", "bestOf", "extends"]);
 
 const FIELDS = ["agent", "agents", "destinations", "fallback", "members", "judge"];
 

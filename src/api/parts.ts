@@ -38,7 +38,7 @@ export interface ApiParts extends TeamParts {
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
-  agents(): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
+  agents(name?: string): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
   systemPrompt: LoopParts["systemPrompt"];
   /** Answers with what ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;

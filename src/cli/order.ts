@@ -29,7 +29,7 @@ export async function refuseUnknownAgent(invocation: Invocation, order: Order): 
   const agent = order.type === "task" ? order.wanted.agent : undefined;
   if (agent === undefined) return;
   try {
-    findAgent(await projectOf(invocation).agents(), agent);
+    findAgent(await projectOf(invocation).agents(agent), agent);
   } catch (error) {
     // Whatever else is wrong with it, the process that has the store may know it better.
     if (error instanceof CadreError && error.code === "AGENT_NOT_FOUND") throw error;

@@ -6,7 +6,7 @@ import type { Project } from "../project.ts";
 export const blastRadiusIn =
   ({ agents, offered, config: { limits, web } }: Project): BlastRadiusOf =>
   async (name, { tree, ...where }) => {
-    const set = await agents();
+    const set = await agents(name);
     const parts = { agents: set.agents, offered, limits: { ...limits, tree }, hosts: web.allow, ...where };
     return blastRadius(findAgent(set, name).definition, parts);
   };

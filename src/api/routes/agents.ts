@@ -76,7 +76,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
 }
 
 async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
-  const agent = (await parts.agents()).agents.get(name);
+  const agent = (await parts.agents(name)).agents.get(name);
   if (!agent)
     throw new CadreError(
       "NOT_FOUND",
@@ -94,7 +94,7 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
 /** Of an agent that is gone too: its runs are still there. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
   const { rows, more } = await latestRuns(parts.store, name);
-  const now = (await parts.agents()).agents.get(name)?.definition?.source.hash;
+  const now = (await parts.agents(name)).agents.get(name)?.definition?.source.hash;
   const versions = talliesByVersion(rows).map(async (tally) => {
     const definition = await pinnedAs(parts, tally.definition);
     const sameFile = definition !== undefined && definition.source.hash === now;

@@ -10,7 +10,7 @@ import { jsonLine, plainLine } from "../view/plain.ts";
 export async function explain(invocation: Invocation, name: string): Promise<number> {
   const { json, screen, io } = invocation;
   const project = projectOf(invocation);
-  const set = await project.agents();
+  const set = await project.agents(name);
   const agent = findAgent(set, name);
   const explanation = await project.explain(name);
   if (json) screen.line(jsonLine(explanation));
