@@ -5,18 +5,18 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { programPath } from "../../src/config/program.fixture.ts";
 import { ENVIRONMENT } from "../shared/environment.ts";
 
 const root = mkdtempSync(join(tmpdir(), "cadre-evals-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const CADRE = join(import.meta.dirname, "../../bin/cadre.js");
-const { PATH } = process.env;
+const { PATH, NODE_COMPILE_CACHE } = process.env;
 const evaluate = () =>
-  spawnSync(process.execPath, [CADRE, "eval", "support.eval.yaml"], {
+  spawnSync(process.execPath, [programPath("cadre"), "eval", "support.eval.yaml"], {
     cwd: join(root, "p"),
     encoding: "utf8",
-    env: { ...ENVIRONMENT, PATH, HOME: root, TMPDIR: root },
+    env: { ...ENVIRONMENT, PATH, NODE_COMPILE_CACHE, HOME: root, TMPDIR: root },
   });
 
 test("[EV3] the example passes, and a changed answer is a regression by its rule", () => {

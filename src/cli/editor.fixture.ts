@@ -3,7 +3,6 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import {
   client,
@@ -17,8 +16,6 @@ import {
 } from "@agentclientprotocol/sdk";
 import type { Project } from "./cli.fixture.ts";
 
-const CADRE = join(import.meta.dirname, "../../bin/cadre.js");
-
 export interface Asked {
   request: RequestPermissionRequest;
   /** The editor's own word: a kind of option, or that it gives none. */
@@ -28,8 +25,8 @@ export interface Asked {
   withdrawn: Promise<unknown>;
 }
 
-export async function openEditor({ folder, env }: Project, ...args: string[]) {
-  const child = spawn(process.execPath, [CADRE, "acp", ...args], {
+export async function openEditor({ folder, env, launcher }: Project, ...args: string[]) {
+  const child = spawn(process.execPath, [launcher, "acp", ...args], {
     cwd: folder,
     env,
     stdio: ["pipe", "pipe", "inherit"],

@@ -9,7 +9,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Project, project } from "./cli.fixture.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const CADRE = join(ROOT, "bin/cadre.js");
 const INSPECTOR = join(ROOT, "node_modules/.bin/mcp-inspector");
 
 const CLERK = "---\ndescription: Pays.\nmodel: scripted/desk\ntools: [Bash]\n---\nYou pay.\n";
@@ -29,9 +28,15 @@ type Answered = any;
 
 async function connected(mode: "auto" | "legacy") {
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
-  const { folder: cwd, env } = p;
+  const { folder: cwd, env, launcher } = p;
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [CADRE, "mcp"], cwd, env, stderr: "pipe" }),
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [launcher, "mcp"],
+      cwd,
+      env,
+      stderr: "pipe",
+    }),
   );
   return {
     client,
@@ -87,7 +92,7 @@ test("[E1] beside `cadre up` it is its client: the same runs, and nothing is sta
 });
 
 test("mcp-inspector calls a tool", async () => {
-  const args = ["--cli", process.execPath, CADRE, "mcp", "--method", "tools/call"];
+  const args = ["--cli", process.execPath, p.launcher, "mcp", "--method", "tools/call"];
   const asks = ["--tool-name", "spawn", "--tool-arg", "agentType=clerk", "--tool-arg", "task=pay"];
   const { stdout } = await promisify(execFile)(INSPECTOR, [...args, ...asks], { cwd: p.folder, env: p.env });
   expect(JSON.parse(stdout).structuredContent).toMatchObject({ status: "spawned" });
