@@ -54,4 +54,37 @@ describe("on a server", () => {
     await expect.poll(theirs).toEqual([]);
     await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
   });
+
+  test("[E4] as many drives as it may have, the next when one ends; what is woken at once is one statement", async () => {
+    const engine = await open("s5");
+    const begun: string[] = [];
+    const under = new Map<string, () => void>();
+    await engine.start(
+      (runId) =>
+        new Promise<void>((end) => {
+          begun.push(runId);
+          under.set(runId, end);
+        }),
+    );
+    const endOne = () => {
+      const [[runId, end]] = [...under] as [[string, () => void]];
+      under.delete(runId);
+      end();
+    };
+    const many = Array.from({ length: 12 }, (_, i) => `r${i}`);
+    await Promise.all(many.map((runId) => engine.wake(runId)));
+    const made = "SELECT DISTINCT created_on FROM cadre_pgboss.job WHERE name = 's5/default'";
+    expect(await postgres.query(made)).toHaveLength(1);
+    for (let ended = 0; ended <= 8; ended++) {
+      await expect.poll(() => begun.length).toBe(4 + ended);
+      expect(under.size).toBe(4);
+      if (ended < 8) endOne();
+    }
+    while (under.size > 0) endOne();
+    await engine.wake("later");
+    await expect.poll(() => begun.at(-1)).toBe("later");
+    endOne();
+    await engine.stop();
+    expect(begun.toSorted()).toEqual([...many, "later"].toSorted());
+  });
 });

@@ -1,13 +1,17 @@
 // The engine of a few machines: pg-boss, a queue in the database that the store is in. Workers pull, so a wake goes to
 // whoever is free.
 //  1  A wake is a job without data. While one waits for a run, further wakes of it are the same job; one that is under
-//     way holds back none, or a worker's death would keep its runs asleep.
+//     way holds back none, or a worker's death would keep its runs asleep. All that are asked for while the database
+//     answers are one statement: where many runs are due, the due-scan of each worker wakes all of them, every second.
 //  2  A handler never fails (E4): what a drive throws is told, and its job is done with. Retries are left for one thing:
 //     a worker that is not heard of any more, whose runs are delivered again.
 //  3  A job lasts as long as its drive, which may be hours of steps. It is cut off after a day, through the signal.
 //  4  A database that is away while it starts is waited for as the store waits for it.
-//  5  `stop` takes nothing new, aborts what is under way and waits for it.
+//  5  However many drives a process may have, one of its slots looks for the next: a job that arrives tells everybody who
+//     looks, and all but one would ask the database in vain.
+//  6  `stop` takes nothing new, aborts what is under way and waits for it.
 
+import { setImmediate as oneTurn } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import { CadreError, messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
@@ -73,6 +77,12 @@ class PgBossEngine implements Engine {
   private readonly options: PgBossEngineOptions;
   private readonly queue: string;
   private readonly stopping = new AbortController();
+  /** To be woken by the next statement. */
+  private readonly asleep = new Set<RunId>();
+  private waking: Promise<void> | undefined;
+  private driving = 0;
+  private looking = 0;
+  private readonly leaving = new Set<Promise<void>>();
   /** An outage is told once, not by every poll. */
   private isAway = false;
   private opened: Promise<void> | undefined;
@@ -86,14 +96,26 @@ class PgBossEngine implements Engine {
   }
 
   /** Never rejects: what it is about is written already, and the due-scan finds it. */
-  async wake(runId: RunId): Promise<void> {
-    if (this.stopped) return;
-    try {
-      await this.open();
-      await this.boss.send(this.queue, null, { singletonKey: runId });
-      this.isAway = false;
-    } catch (error) {
-      this.tell(error);
+  wake(runId: RunId): Promise<void> {
+    this.asleep.add(runId);
+    this.waking ??= this.wakeAll().finally(() => {
+      this.waking = undefined;
+    });
+    return this.waking;
+  }
+
+  private async wakeAll(): Promise<void> {
+    while (this.asleep.size > 0 && !this.stopped) {
+      await oneTurn();
+      const jobs = [...this.asleep].map((singletonKey) => ({ singletonKey }));
+      this.asleep.clear();
+      try {
+        await this.open();
+        await this.boss.insert(this.queue, jobs);
+        this.isAway = false;
+      } catch (error) {
+        this.tell(error);
+      }
     }
   }
 
@@ -102,7 +124,7 @@ class PgBossEngine implements Engine {
       () => this.open(),
       () => this.stopped !== undefined,
     );
-    for (let slot = 0; slot < this.options.concurrency; slot++) await this.work(drive);
+    await this.look(drive);
   }
 
   stop(): Promise<void> {
@@ -136,18 +158,33 @@ class PgBossEngine implements Engine {
     }
   }
 
-  /** One at a time, and the next at once while there is one. */
-  private async work(drive: Drive): Promise<void> {
+  /** Takes one job at a time, and the next at once while there is one and nobody else looks. */
+  private async look(drive: Drive): Promise<void> {
     const options = {
       includeMetadata: true,
       heartbeatRefreshSeconds: TOUCH_S,
       pollingIntervalSeconds: POLL_S,
       notifyPollingIntervalSeconds: POLL_S,
     } as const;
-    const worker: string = await this.boss.work(this.queue, options, async ([job]) => {
+    this.looking++;
+    const slot: string = await this.boss.work(this.queue, options, async ([job]) => {
+      this.looking--;
+      this.driving++;
+      if (this.looking === 0 && this.driving < this.options.concurrency && !this.stopped)
+        await this.look(drive);
       await this.handle(job!, drive);
-      this.boss.notifyWorker(worker);
+      this.driving--;
+      if (this.looking > 0) return this.leave(slot);
+      this.looking++;
+      this.boss.notifyWorker(slot);
     });
+  }
+
+  /** When its job is done with. */
+  private leave(slot: string): void {
+    const left = this.boss.offWork(this.queue, { id: slot, wait: true });
+    this.leaving.add(left);
+    void left.finally(() => this.leaving.delete(left));
   }
 
   /** Contract: must not throw. */
@@ -181,7 +218,7 @@ class PgBossEngine implements Engine {
       )) !== true
     )
       return;
-    await this.boss.offWork(this.queue, { wait: true });
+    await Promise.all([...this.leaving, this.boss.offWork(this.queue, { wait: true })]);
     await this.boss.stop({ graceful: false });
   }
 }
