@@ -3,11 +3,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { keepQueriesFresh } from "./live/follow-feed.ts";
 import { queryClient } from "./live/query-client.ts";
 import { router } from "./routes.tsx";
 import { allowStyles } from "./ui/allow-styles.ts";
 import { applyTheme } from "./ui/theme.ts";
 
+// First: what is asked before the feed is open is asked again when it is.
+keepQueriesFresh();
 allowStyles();
 applyTheme();
 createRoot(document.getElementById("root")!).render(

@@ -5,7 +5,6 @@ import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useConnection } from "../live/connection.ts";
-import { keepQueriesFresh } from "../live/follow-feed.ts";
 import { approvalsQuery } from "../live/queries.ts";
 import { listenForHotkeys, useHotkeys } from "../ui/hotkeys.ts";
 import { Kbd } from "../ui/kbd.tsx";
@@ -29,7 +28,6 @@ export function Shell() {
   const navigate = useNavigate();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
-  useEffect(keepQueriesFresh, []);
   useEffect(listenForHotkeys, []);
   useHotkeys([
     ...PLACES.map(({ to, label, keys }) => ({
