@@ -11,6 +11,17 @@ export default defineConfig({
     // What the page loads must have a name of its own: the door allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Otherwise each icon is a file of its own, and a page asks for forty.
+          groups: [
+            { name: "main", tags: ["$initial"] },
+            { name: "shared", minShareCount: 3, maxModuleSize: 20_000 },
+          ],
+        },
+      },
+    },
     // Whose work is in it, and under which terms: what is published has no other trace of them.
     license: { fileName: "third-party.md" },
   },
