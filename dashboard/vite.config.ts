@@ -11,6 +11,8 @@ export default defineConfig({
     // What the page loads must have a name of its own: the door allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // What every page needs is one file of 525 kB, 165 kB as it is sent.
+    chunkSizeWarningLimit: 600,
     rolldownOptions: {
       output: {
         codeSplitting: {
