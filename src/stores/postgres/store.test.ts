@@ -19,8 +19,10 @@ describe("on a server", () => {
     let store = await openPostgresStore(options);
     return {
       async close() {
+        const events = await store.position();
         await store.close();
-        await postgres.giveBack(options.url);
+        // What thousands of rows leave behind when they are deleted is looked through by whoever comes next.
+        if (events < 1_000) await postgres.giveBack(options.url);
       },
       store,
       clock: options.clock,
