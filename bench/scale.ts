@@ -51,7 +51,7 @@ const HEADINGS = [
     "CPU ms per step: workers",
     "Postgres",
     "appends/s, 1 / 50 runs",
-    "wakes/s",
+    "wakes sent/s",
     "bytes per run of 10 steps / that waits",
   ],
 ];

@@ -10,18 +10,18 @@ export interface Costs {
   appendMs: number;
   /** CPU of Postgres for one step. */
   postgresStepMs: number;
-  /** Wakes that an engine takes. */
+  /** Wakes that an engine takes, with one worker. */
   wakesPerSecond: Record<"pg-boss" | "restate", number>;
   /** CPU of a server for one event that one reader gets. */
   deliveryMs: number;
 }
 
 export const MEASURED: Costs = {
-  workerStepMs: 2.2,
+  workerStepMs: 1.8,
   commitMs: 3.1,
   appendMs: 0.22,
-  postgresStepMs: 1.8,
-  wakesPerSecond: { "pg-boss": 1_300, restate: 600 },
+  postgresStepMs: 1.2,
+  wakesPerSecond: { "pg-boss": 850, restate: 500 },
   deliveryMs: 0.0275,
 };
 
