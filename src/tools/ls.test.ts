@@ -30,7 +30,7 @@ describe("LS", () => {
     timeout: 60_000,
   }, async () => {
     await using folder = await tempWorkspace();
-    execFileSync("bash", ["--norc", "-c", "seq 12000 | xargs touch"], { cwd: folder.path });
+    execFileSync("bash", ["--norc", "-c", "seq 20000 | xargs touch"], { cwd: folder.path });
     const wait = await longestWait(async () => {
       const { output, full } = await lsTool.execute({}, folder.context());
       expect(full ?? output).toContain("(at least 10000 more are not shown: use Glob)");
