@@ -6,4 +6,4 @@ export const PROGRAM_FOLDER = fileURLToPath(new URL("../../node_modules/.cache/p
 
 export type Program = "cadre" | "crash-child" | "fleet-worker" | "scale-worker";
 
-export const programPath = (name: Program): string => `${PROGRAM_FOLDER}/${name}.mjs`;
+export const programPath = (name: Program): string => `${PROGRAM_FOLDER}/${name}.cjs`;

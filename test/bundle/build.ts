@@ -1,19 +1,21 @@
 // The programs that tests start, hundreds of times, as a few files each: reading a thousand modules takes longer than what
 // most of them are started for. The code is that of the sources, and each module still finds what lies beside it there.
 
-import { globSync, statSync } from "node:fs";
+import { globSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
 import { PROGRAM_FOLDER, type Program, programPath } from "../../src/config/program.fixture.ts";
+import { train } from "./train.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const START = `${ROOT}/test/bundle/start.cjs`;
 const PROGRAMS: Record<Program, string> = {
   cadre: `${ROOT}/test/bundle/cadre.ts`,
   "crash-child": `${ROOT}/test/crash/child.ts`,
   "fleet-worker": `${ROOT}/test/fleet/worker.ts`,
   "scale-worker": `${ROOT}/test/scale/worker-process.ts`,
 };
-const SOURCES = ["src/**/*.ts", "test/{bundle,crash,fleet,scale,support}/**/*.ts", "package-lock.json"];
+const SOURCES = ["src/**/*.ts", "test/{bundle,crash,fleet,scale,support}/**/*.{ts,cjs}", "package-lock.json"];
 
 export async function setup(): Promise<void> {
   const newest = Math.max(...globSync(SOURCES, { cwd: ROOT }).map((path) => changedAt(ROOT + path)));
@@ -32,10 +34,16 @@ export async function setup(): Promise<void> {
       minify: false,
       rolldownOptions: {
         input: PROGRAMS,
-        output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
+        output: { format: "cjs", entryFileNames: "[name].main.cjs", chunkFileNames: "[name]-[hash].cjs" },
       },
     },
   });
+  for (const name of Object.keys(PROGRAMS) as Program[])
+    writeFileSync(
+      programPath(name),
+      `require(${JSON.stringify(START)}).start(__dirname, "./${name}.main.cjs");\n`,
+    );
+  await train();
 }
 
 const keepingPlaces: Plugin = {

@@ -2,4 +2,4 @@
 
 import { start } from "../../src/cli/main.ts";
 
-await start();
+void start();

@@ -7,12 +7,16 @@ import { createRuntime } from "../../src/runtime.ts";
 import { loadOptions } from "./load.ts";
 
 const [folder = "", store = ""] = process.argv.slice(2);
-const runtime = await createRuntime({
-  ...loadOptions(folder, store),
-  concurrency: 8,
-  onProblem: ({ message, error }) => console.error(`${message} ${messageOf(error)}`),
-});
-await runtime.start();
-console.log(process.pid);
-await once(process, "SIGTERM");
-await runtime.stop();
+void work();
+
+async function work(): Promise<void> {
+  const runtime = await createRuntime({
+    ...loadOptions(folder, store),
+    concurrency: 8,
+    onProblem: ({ message, error }) => console.error(`${message} ${messageOf(error)}`),
+  });
+  await runtime.start();
+  console.log(process.pid);
+  await once(process, "SIGTERM");
+  await runtime.stop();
+}
