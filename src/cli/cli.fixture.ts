@@ -25,6 +25,8 @@ export interface Project extends AsyncDisposable {
   spawn(...args: string[]): Promise<Finished>;
   /** Starts a process and leaves it running; it is killed with the project. */
   start(...args: string[]): Started;
+  /** The same in this process; it is asked to leave with the project, or by `leave`. */
+  startHere(...args: string[]): StartedHere;
   /** A command in this process, at a terminal, of 100 columns unless `env` says otherwise. */
   terminal(...args: string[]): Terminal;
 }
@@ -43,6 +45,10 @@ export interface Started {
   output(): string;
   shows(pattern: RegExp): Promise<RegExpExecArray>;
   end(): Promise<Finished>;
+}
+
+export interface StartedHere extends Pick<Started, "output" | "shows"> {
+  leave(): Promise<void>;
 }
 
 export interface Terminal {
@@ -73,6 +79,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
     NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]!,
   };
   const started: ChildProcess[] = [];
+  const here: StartedHere[] = [];
   const write = async (path: string, text: string): Promise<void> => {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
@@ -98,9 +105,15 @@ export async function project(files: Record<string, string>): Promise<Project> {
     cadre: (...args) => runHere(args, folder, env),
     spawn: (...args) => launch(args).end(),
     start: (...args) => launch(args),
+    startHere(...args) {
+      const command = startHere(args, folder, env);
+      here.push(command);
+      return command;
+    },
     terminal: (...args) => openTerminal(args, folder, env),
     async [Symbol.asyncDispose]() {
       for (const child of started) child.kill("SIGKILL");
+      await Promise.all(here.map((command) => command.leave()));
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
     },
   };
@@ -141,6 +154,27 @@ async function runHere(args: string[], folder: string, env: Record<string, strin
   const code = await main(args, { stdin: new PassThrough(), stdout, stderr, env, cwd: folder });
   await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
   return finished(code, out, err);
+}
+
+function startHere(args: string[], folder: string, env: Record<string, string>): StartedHere {
+  let output = "";
+  const news = waiters(() => output);
+  const stream = () =>
+    new PassThrough().setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      news.tell();
+    });
+  const leaving = new AbortController();
+  const io = { stdin: new PassThrough(), stdout: stream(), stderr: stream(), env, cwd: folder };
+  const ended = main(args, { ...io, leaving: leaving.signal });
+  return {
+    output: () => output,
+    shows: news.shows,
+    async leave() {
+      leaving.abort();
+      await ended;
+    },
+  };
 }
 
 function finished(code: number | null, stdout: string, stderr: string): Finished {

@@ -18,6 +18,8 @@ export interface Io {
   cwd: string;
   /** What this person types for `cadre`, where it is not that. */
   cadre?: string;
+  /** Asks the command to go as SIGTERM does, where it is not the process' only one. */
+  leaving?: AbortSignal;
 }
 
 /** What a person wants on their screen: values for programs, or lines and nothing that moves. */

@@ -2,7 +2,7 @@
 // a while, and nothing is lost; a second Ctrl-C leaves at once, which loses nothing either.
 
 import { once } from "node:events";
-import { EXIT } from "./io.ts";
+import { EXIT, type Io } from "./io.ts";
 
 export interface Leaving {
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ const PATIENCE_MS = 9_000;
 /** A terminal and a launcher may both pass on the same Ctrl-C. */
 const SAME_MS = 100;
 
-export function watchLeaving(exit: (code: number) => void = process.exit): Leaving {
+export function watchLeaving({ leaving }: Pick<Io, "leaving">): Leaving {
   const controller = new AbortController();
   let code: number = EXIT.done;
   let interruptedAt: number | undefined;
@@ -27,20 +27,21 @@ export function watchLeaving(exit: (code: number) => void = process.exit): Leavi
   const leave = (with_: number): void => {
     if (controller.signal.aborted) return;
     code = with_;
-    deadline = setTimeout(() => exit(code), PATIENCE_MS).unref();
+    deadline = setTimeout(() => process.exit(code), PATIENCE_MS).unref();
     controller.abort();
   };
   const interrupt = (): void => {
     const now = performance.now();
     const again = interruptedAt !== undefined && now - interruptedAt > SAME_MS;
     interruptedAt ??= now;
-    if (again) exit(EXIT.interrupted);
+    if (again) process.exit(EXIT.interrupted);
     leave(EXIT.interrupted);
   };
   const terminate = (): void => leave(EXIT.done);
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", terminate);
   process.on("SIGHUP", terminate);
+  leaving?.addEventListener("abort", terminate);
   return {
     signal: controller.signal,
     async asked() {
@@ -53,6 +54,7 @@ export function watchLeaving(exit: (code: number) => void = process.exit): Leavi
       process.off("SIGINT", interrupt);
       process.off("SIGTERM", terminate);
       process.off("SIGHUP", terminate);
+      leaving?.removeEventListener("abort", terminate);
     },
   };
 }

@@ -24,8 +24,8 @@ export async function setup(): Promise<void> {
     configFile: false,
     root: ROOT,
     logLevel: "error",
-    plugins: [keepingPlaces],
-    ssr: { noExternal: true, external: ["@vscode/ripgrep", "@anthropic-ai/sandbox-runtime", "ink", "react"] },
+    plugins: [keepingInk, keepingPlaces],
+    ssr: { noExternal: true, external: ["@vscode/ripgrep", "@anthropic-ai/sandbox-runtime"] },
     build: {
       ssr: true,
       outDir: PROGRAM_FOLDER,
@@ -45,6 +45,16 @@ export async function setup(): Promise<void> {
     );
   await train();
 }
+
+/** Ink awaits at its top, which only a module may. */
+const keepingInk: Plugin = {
+  name: "keeping-ink",
+  enforce: "pre",
+  resolveId: (source) =>
+    source === "./ink.ts"
+      ? { id: pathToFileURL(`${ROOT}src/cli/view/live/ink.ts`).href, external: true }
+      : null,
+};
 
 const keepingPlaces: Plugin = {
   name: "keeping-places",

@@ -14,7 +14,7 @@ import { watchLeaving } from "../leaving.ts";
 import { version } from "../version.ts";
 
 export async function acp({ folder: here, io }: Invocation, { agent }: { agent?: string }): Promise<number> {
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   const over = new AbortController();
   const signal = AbortSignal.any([leaving.signal, over.signal]);
   const projects = new Map<string, Promise<LastingClient>>();

@@ -27,7 +27,7 @@ async function cancelTree(
   { reason }: { reason?: string },
 ): Promise<number> {
   const { folder, io, json, screen } = invocation;
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(PATIENCE_MS)]);
   let cancelled: readonly string[] | undefined;
   let stop: Stop | undefined;

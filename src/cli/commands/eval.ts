@@ -25,7 +25,7 @@ export async function evaluate(
   const { dir } = loadConfig({ folder, env: io.env });
   await askForTrust(invocation);
   const kept = openEvalFolder(dir, nameOf(relative(folder, file.path)), file.path);
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   try {
     const result = await playAll(file, kept, invocation, leaving);
     if (!result) return leftBehind(invocation, leaving);

@@ -17,7 +17,7 @@ import { version } from "../version.ts";
 const PAUSE_MS = 1_000;
 
 export async function mcp({ folder, io }: Invocation): Promise<number> {
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   const over = new AbortController();
   const signal = AbortSignal.any([leaving.signal, over.signal]);
   io.stdin.once("end", () => over.abort());

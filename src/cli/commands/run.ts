@@ -41,7 +41,7 @@ export async function visit(invocation: Invocation, order: Order, options: RunOp
   if (!options.detach) await askForTrust(invocation);
   await refuseUnknownAgent(invocation, order);
   if (options.detach) return detach(invocation, order, options);
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(invocation.io);
   try {
     return await withLiveScreen(invocation, (live) => {
       const company = companyOf(live, options, leaving);

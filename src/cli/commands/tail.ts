@@ -21,7 +21,7 @@ export const tail = (invocation: Invocation, id: string): Promise<number> =>
   withLiveScreen(invocation, (live) => follow(live, id));
 
 async function follow(invocation: Invocation, id: string): Promise<number> {
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(invocation.io);
   const view = viewFor(invocation, "lines");
   const ticker = setInterval(() => view.tick(Date.now()), TICK_MS);
   let left: Left | undefined;

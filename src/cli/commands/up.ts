@@ -44,7 +44,7 @@ export interface DemoParts {
 export async function stayUp(invocation: Invocation, options: UpOptions, demo?: DemoParts): Promise<number> {
   const { folder, io } = invocation;
   if (!options.worker) refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   let server: PublicServer | undefined;
   try {

@@ -21,7 +21,7 @@ export async function worker(invocation: Invocation, options: WorkerOptions): Pr
   refuseLeftOut(invocation, ["store", "engine"], "Nothing was started.");
   const pool = poolOf(folder, io.env, options.pool);
   const concurrency = concurrencyOf(options.concurrency);
-  const leaving = watchLeaving();
+  const leaving = watchLeaving(io);
   const log = io.stderr.isTTY ? undefined : createServerLog((line) => io.stderr.write(line));
   try {
     const connection = await connect({

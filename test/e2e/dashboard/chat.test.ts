@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -64,7 +64,7 @@ test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; th
 
 test("[U47] what was typed stays when the server is gone, and is said once when it is back", async () => {
   await using p = await stageProject(CLERK);
-  const { url, link, up } = await serve(p);
+  const { url, link, up } = await serveApart(p);
   const { page } = await browser.open(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();

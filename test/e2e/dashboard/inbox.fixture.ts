@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import type { CadreClient } from "../../../src/api/client.ts";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
 import type { PageOptions, withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve } from "./stage.fixture.ts";
+import { clientOf, type Stage, serve } from "./stage.fixture.ts";
 
 export const SOON = { timeout: 15_000 };
 
@@ -14,9 +14,9 @@ export async function openInbox(
   browser: ReturnType<typeof withBrowser>,
   p: Project,
   tasks: Record<string, string>,
-  options: PageOptions = {},
+  { stage: given, ...options }: PageOptions & { stage?: Stage } = {},
 ) {
-  const stage = await serve(p);
+  const stage = given ?? (await serve(p));
   const client = clientOf(stage, p);
   const runIds: string[] = [];
   for (const [task, name] of Object.entries(tasks))

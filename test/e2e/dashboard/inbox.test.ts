@@ -7,7 +7,7 @@ import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { barriers } from "./barriers.fixture.ts";
 import { added, withBrowser } from "./browser.fixture.ts";
 import { listed, opened, openInbox, rows, SOON, summaryOf } from "./inbox.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 const inbox = (p: Project, tasks: Record<string, string>, options = {}) =>
@@ -97,7 +97,8 @@ describe("answers", () => {
 
   test("[P4] what a crash left open is decided by a person who looks", async () => {
     await using p = await asking();
-    const { stage, page } = await inbox(p, { unsafe: "clerk" });
+    const stage = await serveApart(p);
+    const { page } = await inbox(p, { unsafe: "clerk" }, { stage });
     await page.getByRole("button", { name: "Approve", exact: false }).first().click();
     await expect.poll(() => existsSync(join(p.folder, "began.txt")), SOON).toBe(true);
     stage.up.process.kill("SIGKILL");

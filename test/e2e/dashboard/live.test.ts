@@ -3,7 +3,7 @@
 import type { Page, Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { says, withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -35,7 +35,7 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
 
 test("[U19] [F46] a server that is killed is shown as gone, and its return as what it is", async () => {
   await using p = await stageProject();
-  const { url, link, up } = await serve(p);
+  const { url, link, up } = await serveApart(p);
   const { page, problems } = await browser.open(link);
   await says(page, "Live");
   await p.spawn("run", "--detach", "lead", "before");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { agent } from "../../../src/cli/cli.fixture.ts";
 import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -38,7 +38,7 @@ const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 
 test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, has some taken, is frozen, and is frozen still after a crash", async () => {
   await using p = await project();
-  const stage = await serve(p);
+  const stage = await serveApart(p);
   const { page, problems } = await browser.open(stage.link);
   const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);

@@ -12,7 +12,7 @@ import { fold } from "../../../src/projections/projection.ts";
 import { timelineProjection } from "../../../src/projections/timeline.ts";
 import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -122,7 +122,7 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   - report: { summary: "Printed." }
 `,
   });
-  const { url, link, up } = await serve(p);
+  const { url, link, up } = await serveApart(p);
   const { page, problems } = await browser.open(link);
   const run = await startRun(page, "shell", "Print something");
   await page.goto(`${url}/r/${run}`);

@@ -24,7 +24,7 @@ export const runsStage = (): Promise<Project> =>
     "slow.script.yaml": "turns: [{ text: I take my time., delay: 300000 }]\n",
   });
 
-export interface RunsStage extends Stage {
+export interface RunsStage {
   /** What a program with the token can do. */
   client: CadreClient;
   start(agent: string, task: string): Promise<string>;
@@ -32,8 +32,9 @@ export interface RunsStage extends Stage {
   startTree(): Promise<string>;
 }
 
-export async function serveRuns(p: Project, port?: number): Promise<RunsStage> {
-  const stage = await serve(p, port);
+export const serveRuns = async (p: Project): Promise<Stage & RunsStage> => runsOn(p, await serve(p));
+
+export function runsOn<S extends Stage>(p: Project, stage: S): S & RunsStage {
   const Authorization = `Bearer ${readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim()}`;
   const client = createClient({
     baseUrl: stage.url,

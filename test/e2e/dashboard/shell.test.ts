@@ -3,7 +3,8 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { withBrowser } from "./browser.fixture.ts";
-import { ended, runsStage, serveRuns } from "./runs-stage.fixture.ts";
+import { ended, runsOn, runsStage, serveRuns } from "./runs-stage.fixture.ts";
+import { serve, serveApart } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
@@ -47,7 +48,7 @@ test("[U31] [U30] the palette finds pages, agents, runs and actions; the help li
 
 test("[U43] [U19] [U33] a server that is gone is said, and so is what became of the runs when it is back", async () => {
   await using p = await runsStage();
-  const { url, link, up, start, startTree } = await serveRuns(p);
+  const { url, link, up, start, startTree } = runsOn(p, await serveApart(p));
   await start("slow", "think");
   await startTree();
   const { page } = await browser.open(link);
@@ -59,7 +60,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
   await banner.getByText(/The server does not answer since .*What was recorded is safe/).waitFor();
   await page.waitForFunction(() => document.title === "Reconnecting · Cadre");
   await page.getByTestId("connection").getByText("Reconnecting").filter({ visible: true }).waitFor();
-  const again = await serveRuns(p, Number(new URL(url).port));
+  const again = runsOn(p, await serve(p, Number(new URL(url).port)));
   await banner.getByText(/The server restarted at .*: 1 run went on/).waitFor();
   await banner.getByRole("link", { name: "2 need a decision" }).click();
   await page.waitForURL(/\/inbox/);

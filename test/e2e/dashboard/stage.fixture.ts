@@ -1,5 +1,5 @@
 // A project to look at: a lead, two workers below it, an editor below each: three levels that stream, ask and end.
-// `cadre up` serves it in a process of its own.
+// `cadre up` serves it, in the test's process or in one that can be killed.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,9 @@ export interface Stage {
   url: string;
   /** Lets one browser in, once. */
   link: string;
+}
+
+export interface StageApart extends Stage {
   up: Started;
 }
 
@@ -51,10 +54,26 @@ export const stageProject = (more: Record<string, string> = {}): Promise<Project
   });
 
 /** `port`: of a server that was there before. */
-export async function serve(p: Project, port = 0, ...flags: string[]): Promise<Stage> {
-  const up = p.start("up", "--port", String(port), "--no-open", "--json", ...flags);
-  const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as { url: string; link: string };
-  return { url, link, up };
+export const serve = (p: Project, port = 0, ...flags: string[]): Promise<Stage> =>
+  announced(p.startHere(...upAt(port, flags)));
+
+/** In a process of its own. */
+export async function serveApart(p: Project, port = 0): Promise<StageApart> {
+  const up = p.start(...upAt(port, []));
+  return { ...(await announced(up)), up };
+}
+
+const upAt = (port: number, flags: string[]): string[] => [
+  "up",
+  "--port",
+  String(port),
+  "--no-open",
+  "--json",
+  ...flags,
+];
+
+async function announced(up: Pick<Started, "shows">): Promise<Stage> {
+  return JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]) as Stage;
 }
 
 /** As a program beside the page. */

@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { Project } from "../../../src/cli/cli.fixture.ts";
 import { added, says, withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const SHOTS = fileURLToPath(new URL("../shots/", import.meta.url));
 mkdirSync(SHOTS, { recursive: true });
@@ -18,7 +18,7 @@ const browser = withBrowser();
 
 test("[P1] start, watch three levels, change and approve, reject, kill -9, come back, finished; every page has its picture", async () => {
   await using p = await stageProject(SLOW_END);
-  const { url, link, up } = await serve(p);
+  const { url, link, up } = await serveApart(p);
   const { page, problems } = await browser.open(link);
   await page.getByRole("main").getByRole("button", { name: "Start a run" }).last().click();
   const form = page.getByRole("dialog", { name: "Start a run" });
