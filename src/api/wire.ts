@@ -296,16 +296,9 @@ export const RunDefinition = z.object({
 export type RunDefinition = z.infer<typeof RunDefinition>;
 
 function eventViews() {
+  const place = { runId: z.string(), seq: z.int(), position: z.int(), ts: z.number(), key: z.string() };
   return Object.entries(payloads).map(([type, payload]) =>
-    z.object({
-      runId: z.string(),
-      seq: z.int(),
-      position: z.int(),
-      ts: z.number(),
-      type: z.literal(type),
-      key: z.string(),
-      payload,
-    }),
+    z.object({ ...place, type: z.literal(type), payload }),
   );
 }
 
