@@ -41,9 +41,9 @@ test("with nobody at the terminal the run waits, and a command answers it, whoev
   const id = `${asked["runId"] as string}:m1.0`;
   const listed = await p.cadre("approve");
   expect(listed.stdout).toContain(`cadre approve ${id} --answer "…"`);
-  expect((await p.spawn("approve", id)).stderr).toContain("This is a question: answer it, or reject it.");
-  expect((await p.spawn("approve", id, "--answer", "red")).code).toBe(0);
-  expect((await p.spawn("approve", id, "--answer", "blue")).stderr).toContain('(answer "red"');
-  const done = await p.spawn("run", "--json");
+  expect((await p.cadre("approve", id)).stderr).toContain("This is a question: answer it, or reject it.");
+  expect((await p.cadre("approve", id, "--answer", "red")).code).toBe(0);
+  expect((await p.cadre("approve", id, "--answer", "blue")).stderr).toContain('(answer "red"');
+  const done = await p.cadre("run", "--json");
   expect(done.lines().at(-1)).toMatchObject({ status: "completed", summary: expect.stringContaining("red") });
 });

@@ -85,7 +85,7 @@ test("[E1] beside `cadre up` it is its client: the same runs, and nothing is sta
   await server.shows(/^\{.*"url".*\}$/m);
   const { client, call } = await connected("auto");
   const { runId } = await call("spawn", { agentType: "clerk", task: "pay" });
-  const { lines } = await p.spawn("runs", "--json");
+  const { lines } = await p.cadre("runs", "--json");
   expect(lines().map(({ id }) => id)).toEqual([runId]);
   await client.close();
   expect(server.process.exitCode).toBeNull();

@@ -112,13 +112,13 @@ test("what was left unfinished is counted at the start", async () => {
     "agents/pen.md": agent("pen"),
     "pen.script.yaml": "turns:\n  - calls: [{ tool: Write, input: { path: a, content: b } }]\n",
   });
-  expect((await p.spawn("run", "write")).code).toBe(3);
+  expect((await p.cadre("run", "write")).code).toBe(3);
   const up = p.start("up", "--port", "0", "--no-open");
   const [line] = await up.shows(/^\{.*"started".*\}$/m);
   expect(JSON.parse(line)).toMatchObject({ event: "started", unfinished: 1 });
 });
 
 async function ended(p: Project, up: Started, name: string): Promise<void> {
-  await p.spawn("run", name, "go");
+  await p.cadre("run", name, "go");
   await up.shows(new RegExp(`"run_ended".*"agent":"${name}"`));
 }

@@ -28,17 +28,17 @@ test("a module is run only in a folder that is trusted; a question is answered b
   expect(held).toMatchObject({ type: "needs_person", waitingOn: { kind: "definition_changed" } });
   expect(JSON.stringify(held)).toContain("this folder is not trusted (`cadre trust`)");
 
-  expect((await p.spawn("trust")).code).toBe(0);
+  expect((await p.cadre("trust")).code).toBe(0);
   const runId = held["runId"] as string;
-  expect((await p.spawn("resume", runId)).code).toBe(0);
-  const asked = await p.spawn("run", "--json");
+  expect((await p.cadre("resume", runId)).code).toBe(0);
+  const asked = await p.cadre("run", "--json");
   expect(asked.lines().at(-1)).toMatchObject({
     type: "needs_person",
     approvals: [{ kind: "question", detail: "Ship it?", choices: ["yes", "no"] }],
   });
-  const wrong = await p.spawn("approve", `${runId}:question/1`, "--answer", "perhaps");
+  const wrong = await p.cadre("approve", `${runId}:question/1`, "--answer", "perhaps");
   expect(wrong.stderr).toContain("This is answered with one of: yes, no.");
-  expect((await p.spawn("approve", `${runId}:question/1`, "--answer", "yes")).code).toBe(0);
+  expect((await p.cadre("approve", `${runId}:question/1`, "--answer", "yes")).code).toBe(0);
   const done = await p.spawn("run", "--json");
   expect(done.lines().at(-1)).toMatchObject({ status: "completed", summary: "note read, answer yes" });
 }, 60_000);

@@ -146,7 +146,7 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
-    const [decided] = (await p.spawn("approve", `${id}:m1.0`, "--json")).lines();
+    const [decided] = (await p.cadre("approve", `${id}:m1.0`, "--json")).lines();
     expect(decided).toMatchObject({ decision: "approve", alreadyDecided: false });
     await terminal.shows(/✓ Write one\.txt[\s\S]*needs your approval[\s\S]*\[\?\]/);
     await terminal.press("a", /✓ Write two\.txt/);
@@ -162,7 +162,7 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
-    expect((await p.spawn("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
+    expect((await p.cadre("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
     await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);
     await terminal.press("a", /✓ Write one\.txt/);
     expect(await terminal.code).toBe(0);

@@ -127,7 +127,7 @@ test.each([
 ])("[A06] with %o it does not listen beyond this machine, and says what is missing", async (env, words) => {
   await using p = await project(FILES);
   Object.assign(p.env, env);
-  const { code, stdout, stderr } = await p.spawn("up", "--host", "0.0.0.0", "--port", "0");
+  const { code, stdout, stderr } = await p.cadre("up", "--host", "0.0.0.0", "--port", "0");
   expect(code).toBe(2);
   expect(stderr).toContain(words);
   expect(stdout + stderr).not.toContain("http://");
@@ -143,8 +143,8 @@ test("a port that is taken, or is none, is said in a sentence", async () => {
   expect(taken.stderr).toBe(
     `cadre: Something else listens on 127.0.0.1:${port} already: choose another port with --port.\n`,
   );
-  expect((await q.spawn("up", "--port", "x")).code).toBe(2);
-  expect((await q.spawn("up", "--port", "70000")).code).toBe(2);
+  expect((await q.cadre("up", "--port", "x")).code).toBe(2);
+  expect((await q.cadre("up", "--port", "70000")).code).toBe(2);
 });
 
 test("[P1] --demo: an incident is under way, waits for who looks at it, and goes on when all of it was killed", async () => {

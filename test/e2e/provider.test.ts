@@ -66,13 +66,13 @@ describe("an agent on an OpenAI-compatible server", () => {
     expect(second.stdout).toMatch(/cadre outcome \S+ m3\.0 happened/);
     const [, runId] = /cadre outcome (\S+) m3\.0/.exec(second.stdout)!;
 
-    expect((await p.spawn("outcome", runId!, "m3.0", "happened", "--output", "it ran")).code).toBe(0);
+    expect((await p.cadre("outcome", runId!, "m3.0", "happened", "--output", "it ran")).code).toBe(0);
     const third = await p.spawn("run", "--yes");
     expect(third).toMatchObject({ code: 0 });
     expect(third.stdout).toContain("All of it is done.");
     expect(readFileSync(join(p.folder, "effects.log"), "utf8")).toBe("once\n");
     expect(mock.getRequests().length - asked, "P3: four answers, four requests").toBe(4);
-    expect((await p.spawn("verify", runId!)).code).toBe(0);
+    expect((await p.cadre("verify", runId!)).code).toBe(0);
   });
 
   it("[A53] does not call an endpoint that an untrusted project names", async () => {

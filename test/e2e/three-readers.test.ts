@@ -45,7 +45,7 @@ test("[F46] [F12] [F13] [P10] two browsers and a command line, two kills: the sa
 
   await all(isAsked("first"));
   const [item] = (await bob.ask("GET", "/api/approvals")).body.approvals;
-  expect((await p.spawn("approve", item.id)).code).toBe(0);
+  expect((await p.cadre("approve", item.id)).code).toBe(0);
   // [F12] The others learn that it is decided, and the same again changes nothing.
   await all(isDecided(item.itemId));
   const again = await ann.ask("POST", `/api/approvals/${item.id}`, { decision: "approve" });

@@ -78,7 +78,7 @@ test("[U47] what was typed stays when the server is gone, and is said once when 
   await serve(p, Number(new URL(url).port));
   await page.getByRole("button", { name: "Send" }).click();
   await said(page, "What shall I do?");
-  const { lines } = await p.spawn("runs", "--json");
+  const { lines } = await p.cadre("runs", "--json");
   expect(lines()).toHaveLength(1);
 });
 

@@ -23,12 +23,12 @@ test("[U19] of many tabs one holds the feed; when it is closed the next one does
   }
   expect(feeds).toHaveLength(0);
 
-  await p.spawn("run", "--detach", "lead", "told to all tabs");
+  await p.cadre("run", "--detach", "lead", "told to all tabs");
   for (const page of [first, ...others]) await page.getByText("told to all tabs").first().waitFor();
 
   await first.close();
   await expect.poll(() => feeds.length, { timeout: 20_000 }).toBe(1);
-  await p.spawn("run", "--detach", "lead", "told to those that are left");
+  await p.cadre("run", "--detach", "lead", "told to those that are left");
   for (const page of others) await page.getByText("told to those that are left").first().waitFor();
   expect(feeds).toHaveLength(1);
 });
@@ -38,13 +38,13 @@ test("[U19] [F46] a server that is killed is shown as gone, and its return as wh
   const { url, link, up } = await serveApart(p);
   const { page, problems } = await browser.open(link);
   await says(page, "Live");
-  await p.spawn("run", "--detach", "lead", "before");
+  await p.cadre("run", "--detach", "lead", "before");
   await page.getByText("before").first().waitFor();
 
   up.process.kill("SIGKILL");
   await says(page, "Reconnecting");
   await up.end();
-  await p.spawn("run", "lead", "while it was gone", "--yes");
+  await p.cadre("run", "lead", "while it was gone", "--yes");
   await serve(p, Number(new URL(url).port));
   await says(page, /^Caught up \d+ events?$/);
   await page.getByText("while it was gone").first().waitFor();
@@ -55,7 +55,7 @@ test("[U19] a tab that nobody looks at lets its run's stream go, and has caught 
   await using p = await stageProject();
   const { url, link } = await serve(p);
   const { page, problems } = await browser.open(link);
-  const { lines } = await p.spawn("run", "--detach", "lead", "look away", "--json");
+  const { lines } = await p.cadre("run", "--detach", "lead", "look away", "--json");
   const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
   await page.goto(`${url}/r/${runId}`);
   await page.getByText("Answer in the inbox").first().waitFor();
@@ -86,7 +86,7 @@ test("[U19] whoever looks at the end of a run sees its last words, however much 
   });
   const { url, link } = await serve(p);
   const { page } = await browser.open(link, { height: 420 });
-  const { lines } = await p.spawn("run", "--detach", "lead", "stay with it", "--json");
+  const { lines } = await p.cadre("run", "--detach", "lead", "stay with it", "--json");
   await page.goto(`${url}/r/${String(lines()[0]!["runId"])}`);
   await page.getByText("Answer in the inbox").first().waitFor();
   for (const { id } of (await p.cadre("approve", "--json")).lines()) await p.cadre("approve", String(id));

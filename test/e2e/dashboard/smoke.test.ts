@@ -39,7 +39,7 @@ test("what the first page and a run's page load stays small: the heavy parts com
   await using p = await stageProject();
   const { url, link } = await serve(p);
   const { page } = await browser.open(link);
-  const { lines } = await p.spawn("run", "--detach", "lead", "look at it", "--json");
+  const { lines } = await p.cadre("run", "--detach", "lead", "look at it", "--json");
   const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
   for (const path of ["/", `/r/${runId}`]) {
     const scripts: Promise<number>[] = [];

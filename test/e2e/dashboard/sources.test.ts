@@ -32,7 +32,7 @@ test("[PV1] [PV2] [PV4] [A66] a sentence leads to the page that it rests on, and
 `,
   });
   await p.cadre("trust");
-  const done = (await p.spawn("run", "--yes", "--json", "lead", "What sold?")).lines();
+  const done = (await p.cadre("run", "--yes", "--json", "lead", "What sold?")).lines();
   const { runId } = done.at(-1) as { runId: string };
 
   const said = await p.cadre("why", runId, "--sources");
