@@ -55,14 +55,15 @@ const checkers = new Map<string, z.ZodType>();
 
 /** By zod's own reading of JSON Schema: the description is checked as it is served, not as it was meant. */
 function checkerOf({ components }: OpenApi, schema: JsonSchema): z.ZodType {
+  const name = JSON.stringify(schema);
+  const known = checkers.get(name);
+  if (known) return known;
   const text = JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll(
     "#/components/schemas/",
     "#/$defs/",
   );
-  const known = checkers.get(JSON.stringify(schema));
-  if (known) return known;
   const checker = z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
-  checkers.set(JSON.stringify(schema), checker);
+  checkers.set(name, checker);
   return checker;
 }
 
