@@ -47,7 +47,8 @@ export async function train(): Promise<void> {
 const start = (program: Program, folder: string, ...args: string[]): ChildProcess =>
   spawn(process.execPath, [programPath(program), ...args], {
     cwd: folder,
-    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, CADRE_TEST_TRAINS: "1" },
+    // Not whoever's store and keys are set where the tests are started.
+    env: { PATH: process.env["PATH"], HOME: folder, CADRE_TEST_TRAINS: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
 

@@ -1,5 +1,5 @@
-// A real browser on a real server: Chromium from npm, and `cadre up` in its own process. A page that runs into its own
-// policy, throws, or asks anything of another host makes its test fail.
+// A real browser: Chromium from npm. A page that runs into its own policy, throws, or asks anything of another host makes
+// its test fail.
 
 import { existsSync } from "node:fs";
 import chromium from "@sparticuz/chromium";
