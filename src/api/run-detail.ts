@@ -1,12 +1,12 @@
 // One run: its row, how it began and ended, and what is below it.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
+import { foldedRun } from "../loop/folded-run.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import type { Todo } from "../projections/todos.ts";
 import type { Store } from "../stores/store.ts";
 import { answeredRuns } from "./answered-runs.ts";
 import { isDamage } from "./failure.ts";
-import { foldedRun } from "./folded-run.ts";
 import type { RunDetail } from "./schema.ts";
 import { stoppingOf } from "./stopping.ts";
 import { subtreeOf } from "./subtree.ts";

@@ -3,15 +3,15 @@
 
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
-import type { EventBody, EventOf, JournalEvent, Payload } from "../journal/events.ts";
+import type { EventBody, EventOf, Payload } from "../journal/events.ts";
 import { receiptOf } from "../journal/hash.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { loopItem } from "../projections/loop-guard.ts";
-import { fold } from "../projections/projection.ts";
-import { type RunState, runStateProjection, type ToolCall } from "../projections/run-state.ts";
+import type { RunState, ToolCall } from "../projections/run-state.ts";
 import { isTreeLimit } from "../projections/tree-budget.ts";
 import type { Append } from "../stores/store.ts";
+import { foldedRun } from "./folded-run.ts";
 import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseEdit } from "./refuse-edit.ts";
@@ -32,7 +32,7 @@ export async function openItem(
   { store }: Pick<PeopleParts, "store">,
 ): Promise<{ item: ApprovalItem; state: RunState }> {
   const { runId, itemId } = parseApprovalId(id) ?? notFound(id);
-  const state = fold(runStateProjection, await store.journal(runId));
+  const state = await foldedRun(store, runId);
   const item = openItems(state).find((open) => open.itemId === itemId);
   return item ? { item, state } : notFound(id);
 }
@@ -152,8 +152,9 @@ export async function sendMessage(
   idempotencyKey?: string,
 ): Promise<void> {
   const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
-  await signal(runId, parts, (state, events) => {
-    const before = events.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
+  await signal(runId, parts, async (state) => {
+    const said = idempotencyKey === undefined ? [] : await parts.store.journal(runId);
+    const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
     if (before) return { done: refuseOther(before as EventOf<"CONTEXT_ADDED">, text) };
     refuseEnded(state);
     return {
@@ -230,18 +231,19 @@ interface Wish<T> {
 export async function signal<T>(
   runId: RunId,
   parts: Pick<PeopleParts, "store" | "wake">,
-  wish: (state: RunState, events: readonly JournalEvent[]) => Wish<T> | Promise<Wish<T>>,
+  wish: (state: RunState) => Wish<T> | Promise<Wish<T>>,
 ): Promise<T> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const events = await parts.store.journal(runId);
-    if (events.length === 0) notFound(runId);
-    const state = fold(runStateProjection, events);
-    const { events: wanted, done, reserve, refuse } = await wish(state, events);
-    if (!wanted) return done;
+    const state = await foldedRun(parts.store, runId);
+    const { seq } = state;
+    if (seq === 0) notFound(runId);
+    const { events, done, reserve, refuse } = await wish(state);
+    if (!events) return done;
     const { refused } = await parts.store.append({
       runId,
-      after: state.seq,
-      events: wanted,
+      // Not what the state has come to while the wish was checked.
+      after: seq,
+      events,
       guard: "unchanged",
       ...(reserve ? { reserve } : {}),
     });
