@@ -11,9 +11,9 @@ export default defineConfig({
     // What the page loads must have a name of its own: the door allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What every page needs is one file of 525 kB, 165 kB as it is sent.
-    chunkSizeWarningLimit: 600,
     rolldownOptions: {
+      // What the page shares with the server does nothing when it is loaded. Its schemas, and zod, are not needed here.
+      treeshake: { moduleSideEffects: [{ test: /\/src\/(api|journal|projections)\//, sideEffects: false }] },
       output: {
         codeSplitting: {
           // Otherwise each icon is a file of its own, and a page asks for forty.

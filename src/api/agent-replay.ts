@@ -31,9 +31,3 @@ export const AgentReplayView = z.object({
   again: z.object({ runs: z.int(), usage: RunUsageView }),
 });
 export type AgentReplayView = z.infer<typeof AgentReplayView>;
-
-/** Runs that would go otherwise, by what would be another one in them. */
-export function alikeReplays({ runs }: AgentReplayView): AgentReplayView["runs"][] {
-  const differing = runs.filter(({ difference }) => difference);
-  return [...Map.groupBy(differing, ({ difference }) => JSON.stringify(difference!.changes)).values()];
-}

@@ -5,8 +5,8 @@ import { BlastRadius } from "../journal/blast-radius.ts";
 import { Limits } from "../journal/definition.ts";
 import { payloads, ResultEnvelope, RunStatus, StopReason, Trigger, WaitingOn } from "../journal/events.ts";
 import type { PromptMessage } from "../journal/message.ts";
+import { Todos } from "../journal/todo.ts";
 import { APPROVAL_KINDS } from "../projections/approvals.ts";
-import { Todos } from "../projections/todos.ts";
 
 export const Health = z.object({
   version: z.string(),

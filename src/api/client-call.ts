@@ -1,7 +1,7 @@
 // One request and its answer, for the client. A failure is the CadreError that the server threw, or says that nobody answered.
 
 import { CadreError, type ErrorCode, httpStatus, reasonOf } from "../errors.ts";
-import { ErrorBody } from "./schema.ts";
+import type { ErrorBody } from "./schema.ts";
 
 export interface ClientOptions {
   fetch: (url: string, init?: RequestInit) => Promise<Response>;
@@ -80,11 +80,22 @@ async function failureOf(response: Response): Promise<CadreError> {
 }
 
 export function errorOf(body: unknown): CadreError | undefined {
-  const parsed = ErrorBody.safeParse(body);
-  if (!parsed.success) return undefined;
-  const { code, message, details } = parsed.data.error;
+  if (!isErrorBody(body)) return undefined;
+  const { code, message, details } = body.error;
   return new CadreError(knownCode(code), message, details);
 }
+
+/** By hand: the page loads no schema. */
+function isErrorBody(body: unknown): body is ErrorBody {
+  const { code, message, details } = Object(
+    (body as ErrorBody | null | undefined)?.error,
+  ) as ErrorBody["error"];
+  const isSaid = typeof code === "string" && typeof message === "string";
+  return isSaid && (details === undefined || isRecord(details));
+}
+
+const isRecord = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A newer server may have codes that this client does not know; they must not break who looks them up. */
 function knownCode(code: string): ErrorCode {

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { AgentLimits, Rules } from "../journal/definition.ts";
-import { RunStatus, WaitingOn } from "../journal/events.ts";
+import { RunStatus, WAITING_KINDS, type WaitingOn } from "../journal/events.ts";
 import { searchWords } from "../projections/search-words.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
@@ -168,7 +168,7 @@ export const RunsQuery = z.strictObject({
   /** Milliseconds since the epoch: started then or later. */
   since: Count.exactOptional(),
   /** What they wait for; `person`: anything that somebody has to answer, a pause is none. */
-  waiting: z.enum([...WaitingOn.shape.kind.options, "person"]).exactOptional(),
+  waiting: z.enum([...WAITING_KINDS, "person"]).exactOptional(),
   /** The most expensive first, of the latest 500 that fit, on one page; absent: the newest. */
   order: z.literal("cost").exactOptional(),
   /** With the number of those that fit, on all pages. */

@@ -6,8 +6,9 @@ import type { Delta } from "../journal/deltas.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { LiveEvent } from "../projections/live.ts";
 
-export { type AgentReplayView, alikeReplays } from "./agent-replay.ts";
+export type { AgentReplayView } from "./agent-replay.ts";
 export { AgentView, ProblemView } from "./agent-view.ts";
+export { alikeReplays } from "./alike-replays.ts";
 export {
   ApprovalView,
   Check,

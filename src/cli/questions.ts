@@ -4,7 +4,7 @@
 import { type CadreClient, isUnreachable } from "../api/client.ts";
 import type { ApprovalView, RunSummary } from "../api/schema.ts";
 import { httpStatus, toCadreError } from "../errors.ts";
-import { type EventType, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
+import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import { askAbout, type Desk } from "./ask.ts";
 import { allOf } from "./view/branches.ts";
 import { hasEnded, type LiveTree } from "./view/live-tree.ts";
@@ -141,7 +141,7 @@ const ANSWERABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** After these there is nothing left to ask. */
-const WITHDRAWS: ReadonlySet<EventType> = new Set(["RUN_RESUMED", "CANCEL_REQUESTED", ...TERMINAL_TYPES]);
+const WITHDRAWS: ReadonlySet<string> = new Set(["RUN_RESUMED", "CANCEL_REQUESTED", ...TERMINAL_TYPES]);
 
 /** One question at a time, which can be taken away. */
 function createQuestion(over: AbortSignal) {

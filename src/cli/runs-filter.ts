@@ -3,7 +3,7 @@
 import type { RunsFilter } from "../api/schema.ts";
 import { parseDuration } from "../config/duration.ts";
 import { CadreError } from "../errors.ts";
-import { RUN_STATUSES, type RunStatus, WaitingOn } from "../journal/events.ts";
+import { RUN_STATUSES, type RunStatus, WAITING_KINDS } from "../journal/events.ts";
 
 export interface FilterOptions {
   status?: string;
@@ -50,7 +50,7 @@ function timeOf(text: string, now: number): number {
 }
 
 function kindOf(text: string): NonNullable<RunsFilter["waiting"]> {
-  const kinds = [...WaitingOn.shape.kind.options, "person"] as const;
+  const kinds = [...WAITING_KINDS, "person"] as const;
   const kind = kinds.find((known) => known === text);
   if (kind) return kind;
   throw new CadreError("USAGE", `--waiting-for ${text}: it is one of ${kinds.join(", ")}.`);

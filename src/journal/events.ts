@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { BlastRadius } from "./blast-radius.ts";
 import { ContextMode, Effect, Limits, Rules } from "./definition.ts";
+import { OUTCOME_TYPES } from "./kinds.ts";
 import { ThoughtPart, Usage } from "./message.ts";
 import {
   Ancestor,
@@ -25,6 +26,7 @@ import {
   Worktree,
 } from "./run.ts";
 
+export { isTurn, OUTCOME_TYPES, RUN_STATUSES, TERMINAL_TYPES, WAITING_KINDS } from "./kinds.ts";
 export {
   Ancestor,
   ApprovalPolicy,
@@ -34,7 +36,6 @@ export {
   FirstCause,
   Fork,
   ResultEnvelope,
-  RUN_STATUSES,
   RunnerStarted,
   RunStatus,
   Spent,
@@ -376,25 +377,7 @@ export type JournalEvent = {
 
 export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
 
-export const TERMINAL_TYPES: ReadonlySet<EventType> = new Set([
-  "RUN_COMPLETED",
-  "RUN_FAILED",
-  "RUN_CANCELLED",
-  "RUN_MOVED",
-]);
-
-/** Purposes whose thoughts are turns of the agent; the others are the runtime's own errands. */
-export const isTurn = (purpose: string | undefined): boolean =>
-  purpose === undefined || purpose === "turn" || purpose === "final";
-
 /** E5: brings a run further. What recovery writes about a lost call does not, or a run that kills its process would never be set aside. */
 export const isProgress = (event: EventBody | JournalEvent): boolean =>
   OUTCOME_TYPES.has(event.type) &&
   !(event.type === "MODEL_CALL_FAILED" && event.payload.cause === "interrupted");
-
-/** J3: outcomes are written whoever hands them in; they need an open intent, not the newest epoch. */
-export const OUTCOME_TYPES: ReadonlySet<EventType> = new Set([
-  "AGENT_THOUGHT",
-  "MODEL_CALL_FAILED",
-  "TOOL_RESULT",
-]);

@@ -45,18 +45,6 @@ export const Usage = z.object({
 });
 export type Usage = z.infer<typeof Usage>;
 
-export function textOf(content: readonly ThoughtPart[]): string {
-  return content.map((part) => (part.type === "text" ? (part as { text: string }).text : "")).join("");
-}
-
-export function reasoningOf(content: readonly ThoughtPart[]): string {
-  return content.map((part) => (part.type === "reasoning" ? (part as { text: string }).text : "")).join("");
-}
-
-export function toolCallsOf(content: readonly ThoughtPart[]): ToolCallPart[] {
-  return content.filter((part): part is ToolCallPart => part.type === "tool-call");
-}
-
 /** A message as a provider is sent it: the form of LanguageModelV4's prompt. */
 export type PromptMessage =
   | { role: "user"; content: { type: "text"; text: string }[] }

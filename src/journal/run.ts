@@ -1,17 +1,9 @@
 // What there is to say about a run: its states, why it waits and why it ended, what it hands on.
 
 import { z } from "zod";
+import { RUN_STATUSES, WAITING_KINDS } from "./kinds.ts";
 import { Usage } from "./message.ts";
 
-export const RUN_STATUSES = [
-  "pending",
-  "running",
-  "waiting",
-  "suspended",
-  "completed",
-  "failed",
-  "cancelled",
-] as const;
 export const RunStatus = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof RunStatus>;
 
@@ -75,23 +67,7 @@ export const Standing = z.object({
 export type Standing = z.infer<typeof Standing>;
 
 export const WaitingOn = z.object({
-  kind: z.enum([
-    "child",
-    "handoff",
-    "timer",
-    "provider",
-    "slot",
-    "approval",
-    "child_hitl",
-    "question",
-    "outcome_unknown",
-    "budget",
-    "loop",
-    "storage",
-    "definition_changed",
-    "quarantine",
-    "paused",
-  ]),
+  kind: z.enum(WAITING_KINDS),
   /** The items (tool calls, `budget/1`, `loop/1`) or child runs that are waited for. */
   items: z.array(z.string()).optional(),
   /** The runs below that need a person, where that is why this one cannot go on. */

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
-import { textOf, toolCallsOf } from "../journal/message.ts";
+import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 import { sortedJson } from "./recorded-calls.ts";
 import { describeCall } from "./timeline.ts";
 import { FINAL_REPORT } from "./tool-call.ts";

@@ -11,7 +11,8 @@ import {
   type StopReason,
   TERMINAL_TYPES,
 } from "../journal/events.ts";
-import { textOf, toolCallsOf, type Usage } from "../journal/message.ts";
+import type { Usage } from "../journal/message.ts";
+import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 import type { MessageRow } from "./message-row.ts";
 import type { Projection } from "./projection.ts";
 

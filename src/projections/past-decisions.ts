@@ -1,7 +1,7 @@
 // What people have decided about the calls of one run, with each call as it was when they were asked.
 
 import type { JournalEvent, Payload } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 import { newCalls } from "./tool-call.ts";
 
 export interface PastDecision {

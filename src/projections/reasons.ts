@@ -2,7 +2,7 @@
 // the journal has them.
 
 import type { EventOf, EventType, JournalEvent, Payload, Trigger } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 import { askWords } from "./ask-words.ts";
 import { causeOf, failedBelow, type Journals } from "./causes.ts";
 import { receiptWords } from "./receipt-words.ts";

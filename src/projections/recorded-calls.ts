@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../ids.ts";
 import type { EventOf, JournalEvent, Payload } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 import { childResult } from "./child-result.ts";
 import { DELEGATE } from "./tool-call.ts";
 

@@ -5,7 +5,7 @@
 //      intent is one that a crash left behind.
 
 import type { EventOf, JournalEvent, Payload, Purpose, RunStatus, WaitingOn } from "../journal/events.ts";
-import { textOf, toolCallsOf } from "../journal/message.ts";
+import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 import { addChild, type ChildRun, endChild, followMerge, mayBeRetried } from "./child-runs.ts";
 import { followHold, type HeldTime } from "./held-time.ts";
 import { countRepeats, emptyGuard, type LoopGuard, loopItem } from "./loop-guard.ts";

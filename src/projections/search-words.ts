@@ -2,7 +2,7 @@
 // output counts by its beginning, so that an index stays small beside the journal.
 
 import type { JournalEvent } from "../journal/events.ts";
-import { textOf, toolCallsOf } from "../journal/message.ts";
+import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 
 /** Of one text; what stands further on is not found. */
 const TEXT_CHARACTERS = 16_384;

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 import type { Journals } from "./causes.ts";
 import { agentIn } from "./reasons.ts";
 import { describeCall } from "./timeline.ts";

@@ -5,7 +5,7 @@
 //    whoever continues it.
 
 import type { JournalEvent, Payload } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 
 export interface Taint {
   /** The first of them, in the order in which they came. Empty: nothing of the kind has come in. */

@@ -3,7 +3,7 @@
 
 import { toolCallId } from "../ids.ts";
 import { type EventOf, isTurn, type JournalEvent, type Payload } from "../journal/events.ts";
-import { reasoningOf, textOf, toolCallsOf } from "../journal/message.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../journal/message-parts.ts";
 import { type CallEnd, callEnd } from "./call-end.ts";
 import type { Projection } from "./projection.ts";
 import {

@@ -4,7 +4,7 @@
 
 import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../journal/events.ts";
-import { textOf, toolCallsOf } from "../journal/message.ts";
+import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 import { type CallEnd, callEnd } from "./call-end.ts";
 import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";

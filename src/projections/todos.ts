@@ -1,23 +1,34 @@
 // An agent's own list of what is to do. It has no effect but to be seen: the latest list that was taken is the run's.
 
-import { z } from "zod";
+import type { Todo } from "../journal/todo.ts";
+
+export type { Todo };
 
 export const TODO_WRITE = "TodoWrite";
 
-export const Todo = z.object({
-  content: z.string().trim().min(1).max(500).describe("What is to do: Write the test"),
-  status: z.enum(["pending", "in_progress", "completed"]),
-  activeForm: z.string().trim().min(1).max(500).optional().describe("While it is done: writing the test"),
-});
-export type Todo = z.infer<typeof Todo>;
-
-export const Todos = z.array(Todo).max(100);
-
-/** The list that a call hands in; undefined where it is none. */
+/** The list that a call hands in; undefined where it is none. Read by hand: the page loads no schema. */
 export function todosIn(tool: string, input: unknown): Todo[] | undefined {
   if (tool !== TODO_WRITE) return undefined;
-  return Todos.safeParse((input as { todos?: unknown } | null)?.todos).data;
+  const given = (input as { todos?: unknown } | null | undefined)?.todos;
+  if (!Array.isArray(given) || given.length > 100) return undefined;
+  const todos = given.flatMap((each: unknown) => todoIn(each) ?? []);
+  return todos.length === given.length ? todos : undefined;
 }
+
+function todoIn(value: unknown): Todo | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { content, status, activeForm } = value as { [key in keyof Todo]?: unknown };
+  if (!isLine(content) || !isStatus(status)) return undefined;
+  const todo = { content: content.trim(), status };
+  if (activeForm === undefined) return todo;
+  return isLine(activeForm) ? { ...todo, activeForm: activeForm.trim() } : undefined;
+}
+
+const isLine = (value: unknown): value is string =>
+  typeof value === "string" && value.trim() !== "" && value.trim().length <= 500;
+
+const STATUSES: readonly unknown[] = ["pending", "in_progress", "completed"] satisfies Todo["status"][];
+const isStatus = (value: unknown): value is Todo["status"] => STATUSES.includes(value);
 
 /** In one line: `2 of 5 done: writing the test`. */
 export function todosLine(todos: readonly Todo[]): string {

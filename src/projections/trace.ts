@@ -5,7 +5,7 @@
 //  TR3  What a process left open when it died ends where the next one found it, and is marked as lost.
 
 import { type EventOf, isTurn, type JournalEvent } from "../journal/events.ts";
-import { toolCallsOf } from "../journal/message.ts";
+import { toolCallsOf } from "../journal/message-parts.ts";
 import type { Projection } from "./projection.ts";
 import { newCalls } from "./tool-call.ts";
 

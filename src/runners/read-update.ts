@@ -2,7 +2,7 @@
 // another form, is left alone, and says no more than that the program is alive.
 
 import { z } from "zod";
-import { Todo } from "../projections/todos.ts";
+import { Todo } from "../journal/todo.ts";
 import type { KnownCall } from "./program-call.ts";
 
 const Chunk = z.object({

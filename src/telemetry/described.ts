@@ -1,7 +1,8 @@
 // What a span says of itself. Without `content` no word of a person, a model or a tool is in it: names, counts and causes.
 
 import type { EventOf, JournalEvent } from "../journal/events.ts";
-import { type ThoughtPart, textOf } from "../journal/message.ts";
+import type { ThoughtPart } from "../journal/message.ts";
+import { textOf } from "../journal/message-parts.ts";
 import type { TraceSpan } from "../projections/trace.ts";
 import { CADRE, ERROR_TYPE, GEN_AI } from "./names.ts";
 

@@ -1,7 +1,8 @@
 // The agent's list of what is to do. Nothing is kept here: the call is in the journal, and its input is the list.
 
 import { z } from "zod";
-import { TODO_WRITE, Todos, todosLine } from "../projections/todos.ts";
+import { Todos } from "../journal/todo.ts";
+import { TODO_WRITE, todosLine } from "../projections/todos.ts";
 import { defineTool } from "./tool.ts";
 
 export const todoWriteTool = defineTool({

@@ -5,7 +5,7 @@ import type { RunId } from "../../src/ids.ts";
 import type { EventBody, JournalEvent, Payload } from "../../src/journal/events.ts";
 import { TERMINAL_TYPES } from "../../src/journal/events.ts";
 import { keyOf } from "../../src/journal/keys.ts";
-import { toolCallsOf } from "../../src/journal/message.ts";
+import { toolCallsOf } from "../../src/journal/message-parts.ts";
 import { CLOSING } from "../../src/projections/run-state.ts";
 import { applyUsage, emptyUsage, totalTokens } from "../../src/projections/usage.ts";
 import type { Append, Appended } from "../../src/stores/store.ts";

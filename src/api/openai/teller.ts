@@ -4,7 +4,7 @@
 //  - what streamed too fast to be heard is told from the journal.
 
 import { isTurn, type JournalEvent } from "../../journal/events.ts";
-import { textOf } from "../../journal/message.ts";
+import { textOf } from "../../journal/message-parts.ts";
 import { emptyNames, learnNames, type Names, timelineEntry } from "../../projections/timeline.ts";
 import type { StreamItem } from "../schema.ts";
 

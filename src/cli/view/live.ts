@@ -5,7 +5,7 @@
 
 import type { Delta } from "../../journal/deltas.ts";
 import type { EventOf, JournalEvent } from "../../journal/events.ts";
-import { textOf } from "../../journal/message.ts";
+import { textOf } from "../../journal/message-parts.ts";
 import type { TimelineEntry } from "../../projections/timeline.ts";
 import { fitLine } from "./fit.ts";
 import { isNews, isToldByTree, isToldOtherwise, linesOf } from "./lines.ts";

@@ -42,17 +42,18 @@ test("what the first page and a run's page load stays small: the heavy parts com
   const { lines } = await p.cadre("run", "--detach", "lead", "look at it", "--json");
   const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
   for (const path of ["/", `/r/${runId}`]) {
-    const scripts: Promise<number>[] = [];
+    const scripts: Promise<Buffer>[] = [];
     page.removeAllListeners("response");
     page.on("response", (response) => {
-      if (new URL(response.url()).pathname.endsWith(".js"))
-        scripts.push(response.body().then((body) => gzipSync(body).length));
+      if (new URL(response.url()).pathname.endsWith(".js")) scripts.push(response.body());
     });
     await page.goto(url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await says(page, "Live");
-    const size = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0);
+    const loaded = await Promise.all(scripts);
+    const size = loaded.reduce((sum, each) => sum + gzipSync(each).length, 0);
     expect(size, path).toBeGreaterThan(50_000);
     expect(size, path).toBeLessThan(250_000);
+    expect(loaded.join(""), "the schemas of the journal and the API are the server's").not.toContain("_zod");
   }
 });

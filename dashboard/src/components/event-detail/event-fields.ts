@@ -2,7 +2,7 @@
 // what, when, and under which rule stands first (U29).
 
 import type { EventOf, EventType, JournalEvent, Payload } from "../../../../src/journal/events.ts";
-import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message.ts";
+import { reasoningOf, textOf, toolCallsOf } from "../../../../src/journal/message-parts.ts";
 import { FOUND_WORDS } from "../../../../src/projections/found-words.ts";
 import { budgetWords } from "../../../../src/projections/set-budget.ts";
 import { stopWords } from "../../../../src/projections/stop-words.ts";

@@ -1,6 +1,11 @@
 // The filters of the list of runs, as they stand in the address (U02): the same that the API and `cadre runs` have.
 
-import { RUN_STATUSES, type RunStatus, WaitingOn } from "../../../../src/journal/events.ts";
+import {
+  RUN_STATUSES,
+  type RunStatus,
+  WAITING_KINDS,
+  type WaitingOn,
+} from "../../../../src/journal/events.ts";
 
 /** How far back; `today` is since midnight. */
 export const SINCE = ["1h", "today", "24h", "7d", "30d"] as const;
@@ -22,9 +27,7 @@ export function runsSearch(search: Record<string, unknown>): RunsSearch {
   const words = typeof status === "string" ? status.split(",") : [status].flat();
   const statuses = RUN_STATUSES.filter((each) => words.includes(each));
   const since = SINCE.find((each) => each === search["since"]);
-  const waiting = ([...WaitingOn.shape.kind.options, "person"] as const).find(
-    (each) => each === search["waiting"],
-  );
+  const waiting = ([...WAITING_KINDS, "person"] as const).find((each) => each === search["waiting"]);
   return {
     ...(typeof q === "string" && q !== "" ? { q } : typeof q === "number" ? { q: String(q) } : {}),
     ...(typeof agent === "string" && agent !== "" ? { agent } : {}),
