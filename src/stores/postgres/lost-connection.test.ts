@@ -29,28 +29,31 @@ async function open(url: string): Promise<Store> {
   return store;
 }
 
-test("[F34] a restart in the middle is waited for: writers, readers and followers go on", async () => {
-  const store = await open(await postgres.newStore());
-  await admit(store, "r1");
-  const stop = new AbortController();
-  const pages = follow(store, { after: 0, signal: stop.signal });
-  const seen: string[] = [];
-  const hear = async (count: number) => {
-    while (seen.length < count) seen.push(...(await pages.next()).value!.map(({ key }) => key));
-  };
-  await hear(1);
-  await postgres.stop();
-  const written = signal(store, "r1", context("while it was away"));
-  const read = store.journal("r1");
-  await postgres.start();
-  expect((await written).refused).toBeUndefined();
-  expect((await read).length).toBeGreaterThan(0);
-  await hear(2);
-  expect(seen).toEqual(["start", "context/while it was away"]);
-  stop.abort();
-  await pages.return();
-  await expectInvariants(store);
-});
+test.each(["network", "socket"] as const)(
+  "[F34] a restart in the middle is waited for, by the %s: writers, readers and followers go on",
+  async (by) => {
+    const store = await open(await postgres.newStore(by));
+    await admit(store, "r1");
+    const stop = new AbortController();
+    const pages = follow(store, { after: 0, signal: stop.signal });
+    const seen: string[] = [];
+    const hear = async (count: number) => {
+      while (seen.length < count) seen.push(...(await pages.next()).value!.map(({ key }) => key));
+    };
+    await hear(1);
+    await postgres.stop();
+    const written = signal(store, "r1", context("while it was away"));
+    const read = store.journal("r1");
+    await postgres.start();
+    expect((await written).refused).toBeUndefined();
+    expect((await read).length).toBeGreaterThan(0);
+    await hear(2);
+    expect(seen).toEqual(["start", "context/while it was away"]);
+    stop.abort();
+    await pages.return();
+    await expectInvariants(store);
+  },
+);
 
 test("[F34] restarted over and over under load, also while a store is opened, nothing acknowledged is lost or twice", async () => {
   const url = await postgres.newStore();

@@ -13,7 +13,7 @@ import { type Binaries, findPostgres } from "./binaries.fixture.ts";
 
 export interface TestPostgres {
   /** The address of a store of its own: a schema that is made for it, or one that was given back. */
-  newStore(): Promise<string>;
+  newStore(by?: "network" | "socket"): Promise<string>;
   /** Of a store that is closed: empties it for the next, because making the tables takes longer than most tests. */
   giveBack(url: string): Promise<void>;
   /** One statement, as the superuser, in the schema of a store if there is one. */
@@ -40,10 +40,11 @@ export async function startPostgres(...settings: string[]): Promise<TestPostgres
   const port = await freePort();
   const run = () => serve(found, folder, [`port=${port}`, ...settings]);
   let server = await run();
-  const root = `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`;
+  const at = (host: string) => `postgres://postgres:${encodeURIComponent(PASSWORD)}@${host}:${port}/postgres`;
+  const roots = { network: at("127.0.0.1"), socket: at(encodeURIComponent(folder)) };
   let schemas = 0;
   const spare: string[] = [];
-  const query: TestPostgres["query"] = async (text, url = root) => {
+  const query: TestPostgres["query"] = async (text, url = roots.network) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
@@ -53,16 +54,16 @@ export async function startPostgres(...settings: string[]): Promise<TestPostgres
     }
   };
   return {
-    async newStore() {
+    async newStore(by = "network") {
       const emptied = spare.pop();
-      if (emptied !== undefined) return emptied;
+      if (emptied !== undefined) return roots[by] + emptied;
       const schema = `store_${schemas++}`;
       await query(`CREATE SCHEMA ${schema}`);
-      return `${root}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
+      return `${roots[by]}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
     },
     async giveBack(url) {
       await query(EMPTY, url);
-      spare.push(url);
+      spare.push(new URL(url).search);
     },
     query,
     stop: () => stop(server),
@@ -114,7 +115,7 @@ interface Server {
 }
 
 async function serve({ postgres: path, as }: Binaries, folder: string, settings: string[]): Promise<Server> {
-  const all = ["listen_addresses=127.0.0.1", "unix_socket_directories=", ...settings];
+  const all = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, ...settings];
   const args = ["-D", join(folder, "data"), ...all.flatMap((setting) => ["-c", setting])];
   const postgres = spawn(path, args, { ...as, stdio: ["ignore", "ignore", "pipe"] });
   const guard = spawn("sh", ["-c", GUARD, String(postgres.pid), folder], {
