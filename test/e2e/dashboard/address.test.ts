@@ -11,7 +11,7 @@ test("[U16] the panel's tab and the conversation's filter stay on reload; a run 
   await using p = await runsStage();
   const stage = runsOn(p, await serveApart(p));
   const runId = await stage.startTree();
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.enter(stage.link);
   page.setDefaultTimeout(20_000);
   await page.goto(`${stage.url}/r/${runId}?view=conversation&details=open`);
   await page.getByRole("tab", { name: "Usage" }).click();

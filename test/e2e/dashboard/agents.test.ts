@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, type Project, project } from "../../../src/cli/cli.fixture.ts";
 import { barriers } from "./barriers.fixture.ts";
-import { added, type OpenPage, withBrowser } from "./browser.fixture.ts";
+import { added, letIn, type OpenPage, withBrowser } from "./browser.fixture.ts";
 import { type Stage, serve, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
@@ -29,7 +29,7 @@ beforeAll(async () => {
     "agents/slip.md": SLIP,
   });
   stage = await serve(p);
-  opened = await browser.open(stage.link, { stays: true });
+  opened = await browser.enter(stage.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
@@ -157,9 +157,8 @@ test.each([
 test("[U46] without agents of one's own, the one command that makes some", async () => {
   await using empty = await project({ "README.md": "# Nothing yet\n" });
   const { link, url } = await serve(empty);
-  const { page, problems } = opened;
-  await page.goto(link);
-  await page.waitForURL((at) => at.href.startsWith(url) && !at.pathname.startsWith("/open/"));
+  const { page, context, problems } = opened;
+  await letIn(context, link);
   await page.goto(`${url}/agents`);
   await page.getByText(`-C ${empty.folder} init --pack team`).waitFor();
   await page.getByRole("link", { name: "show them" }).click();

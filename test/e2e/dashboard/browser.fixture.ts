@@ -27,10 +27,17 @@ export interface PageOptions {
   stays?: boolean;
 }
 
+export interface TestBrowser {
+  /** As a person opens the link: the page shows what it leads to. */
+  open(link: string, options?: PageOptions): Promise<OpenPage>;
+  /** Let in by the link, and the page is still empty: a first page that nobody looks at takes half a second of a core. */
+  enter(link: string, options?: PageOptions): Promise<OpenPage>;
+}
+
 /** One for all files of a process, and gone with it. */
 let browser: Promise<Browser> | undefined;
 
-export function withBrowser(): { open(link: string, options?: PageOptions): Promise<OpenPage> } {
+export function withBrowser(): TestBrowser {
   const opened: BrowserContext[] = [];
   const staying: BrowserContext[] = [];
   // A page whose server is gone asks for it again and again, and takes the next one's time.
@@ -39,18 +46,37 @@ export function withBrowser(): { open(link: string, options?: PageOptions): Prom
   };
   afterEach(() => close(opened));
   afterAll(() => close(staying));
+  const empty = async (
+    link: string,
+    { theme = "light", width = 1280, height = 800, stays = false }: PageOptions = {},
+  ): Promise<OpenPage> => {
+    browser ??= launch();
+    const context = await (await browser).newContext({ viewport: { width, height }, colorScheme: theme });
+    (stays ? staying : opened).push(context);
+    const page = await context.newPage();
+    return { page, context, problems: watch(page, new URL(link).origin) };
+  };
   return {
-    async open(link, { theme = "light", width = 1280, height = 800, stays = false } = {}) {
-      browser ??= launch();
-      const context = await (await browser).newContext({ viewport: { width, height }, colorScheme: theme });
-      (stays ? staying : opened).push(context);
-      const page = await context.newPage();
-      const problems = watch(page, new URL(link).origin);
-      await page.goto(link);
-      await page.waitForURL((url) => !url.pathname.startsWith("/open/"));
-      return { page, context, problems };
+    async open(link, options) {
+      const opening = await empty(link, options);
+      await opening.page.goto(link);
+      await opening.page.waitForURL((url) => !url.pathname.startsWith("/open/"));
+      return opening;
+    },
+    async enter(link, options) {
+      const entering = await empty(link, options);
+      await letIn(entering.context, link);
+      return entering;
     },
   };
+}
+
+/** All pages of the context have the cookie then, and none is loaded for it. */
+export async function letIn({ request }: BrowserContext, link: string): Promise<void> {
+  const answer = await request.get(link);
+  // Without it the test would wait in vain on a page that says that nobody is signed in.
+  if (!answer.headers()["set-cookie"])
+    throw new Error(`The link gave no cookie: ${answer.status()} ${await answer.text()}`);
 }
 
 /** Until the page says this of its connection. */

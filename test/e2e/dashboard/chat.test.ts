@@ -24,7 +24,7 @@ const said = (page: Page, words: string) =>
 test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is there after a reload", async () => {
   await using p = await stageProject(CLERK);
   const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
+  const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
   await page.getByRole("textbox", { name: "Message" }).fill("Good day!");
@@ -46,7 +46,7 @@ test("[S4-10] [S4-58] [S1-63] a conversation goes on over several runs, and is t
 test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; the cards say who does what", async () => {
   await using p = await stageProject(CLERK);
   const { url, link } = await serve(p);
-  const { page } = await browser.open(link);
+  const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
   await page.getByRole("textbox", { name: "Message" }).fill("Do it slowly");
@@ -65,7 +65,7 @@ test("[S4-43] [S4-63] what is said meanwhile waits in sight until it is read; th
 test("[U47] what was typed stays when the server is gone, and is said once when it is back", async () => {
   await using p = await stageProject(CLERK);
   const { url, link, up } = await serveApart(p);
-  const { page } = await browser.open(link);
+  const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
   const box = page.getByRole("textbox", { name: "Message" });
@@ -85,7 +85,7 @@ test("[U47] what was typed stays when the server is gone, and is said once when 
 test("[U48] [U49] nothing that axe finds fault with, in both themes", async () => {
   await using p = await stageProject(CLERK);
   const { url, link } = await serve(p);
-  const { page } = await browser.open(link);
+  const { page } = await browser.enter(link);
   await page.goto(`${url}/chat`);
   await page.getByRole("radio", { name: /clerk/ }).check();
   expect(await barriers(page)).toEqual([]);

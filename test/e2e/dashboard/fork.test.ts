@@ -6,16 +6,17 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[FK8] [U38] the whole tree is dragged to any moment, which the address holds; the past says that it is the past", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  const root = await startRun(page, "lead", "Mend both parts");
-  await page.goto(`${url}/r/${root}`);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const wanted = { agent: "lead", task: "Mend both parts", attended: true };
+  const { runId: root } = await clientOf(stage, p).startRun(wanted);
+  await page.goto(`${stage.url}/r/${root}`);
   await approveAll(page, 2);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
@@ -32,7 +33,7 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
 
   // Both editors ask, and nobody has answered yet.
   const asked = await openAt(page, root);
-  await page.goto(`${url}/r/${root}?at=${asked}`);
+  await page.goto(`${stage.url}/r/${root}?at=${asked}`);
   await page.getByText("Waited for a person then").waitFor();
   await page.getByTestId("status-text").getByText("Waiting for child approval").waitFor();
   await expect.poll(() => page.getByRole("treeitem").count()).toBe(5);
@@ -50,15 +51,16 @@ test("[FK8] [U38] the whole tree is dragged to any moment, which the address hol
 
 test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its origin; the two compared, the first divergence in sight", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  const root = await startRun(page, "worker", "Mend the parser");
-  await page.goto(`${url}/r/${root}`);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const wanted = { agent: "worker", task: "Mend the parser", attended: true };
+  const { runId: root } = await clientOf(stage, p).startRun(wanted);
+  await page.goto(`${stage.url}/r/${root}`);
   await approveAll(page, 1);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
   expect(existsSync(join(p.folder, "parser.txt"))).toBe(true);
 
-  await page.goto(`${url}/r/${root}#1`);
+  await page.goto(`${stage.url}/r/${root}#1`);
   const details = page.getByRole("region", { name: "Details" });
   await details.getByRole("button", { name: "Fork from here" }).click();
   const dialog = page.getByRole("dialog", { name: "Fork worker at event 1" });
@@ -87,7 +89,7 @@ test("[FK1] [FK2] [FK4] [FK7] [U37] [U38] [U39] a fork from an event, beside its
   await expect.poll(() => first.evaluate((row) => row.getBoundingClientRect().top < innerHeight)).toBe(true);
   expect(await barriers(page)).toEqual([]);
 
-  await page.goto(`${url}/r/${root}`);
+  await page.goto(`${stage.url}/r/${root}`);
   await branches.getByRole("link", { name: `Fork ${fork.slice(0, 12)}` }).waitFor();
   expect(problems).toEqual([]);
 });
@@ -99,16 +101,6 @@ const openAt = (page: Page, root: string): Promise<number> =>
     const { events } = (await answer.json()) as { events: { type: string; position: number }[] };
     return events.find(({ type }) => type === "APPROVAL_DECIDED")!.position - 1;
   }, root);
-
-const startRun = (page: Page, agent: string, task: string): Promise<string> =>
-  page.evaluate(
-    async (body) => {
-      const headers = { "Content-Type": "application/json" };
-      const answer = await fetch("/api/runs", { method: "POST", headers, body: JSON.stringify(body) });
-      return ((await answer.json()) as { runId: string }).runId;
-    },
-    { agent, task, attended: true },
-  );
 
 /** As somebody would in the inbox, as soon as this many are open. */
 async function approveAll(page: Page, wanted: number): Promise<void> {

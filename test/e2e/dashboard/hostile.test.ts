@@ -108,8 +108,7 @@ async function approveAll(page: Page): Promise<void> {
 test("[A62] [A63] [A64] [A17] hostile words in every place are text in every view", async () => {
   await using p = await hostileProject();
   const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  await page.getByTestId("connection").getByText("Live").first().waitFor();
+  const { page, problems } = await browser.enter(link);
   const started = await p.cadre(
     "run",
     "lead",

@@ -21,7 +21,7 @@ export async function openInbox(
   const runIds: string[] = [];
   for (const [task, name] of Object.entries(tasks))
     runIds.push((await client.startRun({ agent: name, task, attended: true })).runId);
-  const { page, problems } = await browser.open(stage.link, options);
+  const { page, problems } = await browser.enter(stage.link, options);
   page.setDefaultTimeout(15_000);
   await page.goto(`${stage.url}/inbox`);
   return { stage, client, page, problems, runIds };

@@ -54,7 +54,7 @@ test("[U19] [F46] a server that is killed is shown as gone, and its return as wh
 test("[U19] a tab that nobody looks at lets its run's stream go, and has caught up when somebody does", async () => {
   await using p = await stageProject();
   const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
+  const { page, problems } = await browser.enter(link);
   const { lines } = await p.cadre("run", "--detach", "lead", "look away", "--json");
   const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
   await page.goto(`${url}/r/${runId}`);
@@ -85,7 +85,7 @@ test("[U19] whoever looks at the end of a run sees its last words, however much 
 `,
   });
   const { url, link } = await serve(p);
-  const { page } = await browser.open(link, { height: 420 });
+  const { page } = await browser.enter(link, { height: 420 });
   const { lines } = await p.cadre("run", "--detach", "lead", "stay with it", "--json");
   await page.goto(`${url}/r/${String(lines()[0]!["runId"])}`);
   await page.getByText("Answer in the inbox").first().waitFor();

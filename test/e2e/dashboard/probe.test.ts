@@ -25,7 +25,7 @@ test("[PB1] [P4] [F03] after a crash a look says what is there, everywhere, and 
   await killed.end();
 
   const stage = await serve(p);
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.enter(stage.link);
   page.setDefaultTimeout(20_000);
   await page.goto(`${stage.url}/inbox`);
   const card = page.getByRole("article");

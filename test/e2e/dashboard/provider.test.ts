@@ -27,7 +27,7 @@ test("[U45] a run that waits says why, for how long and who else does; one click
   const second = await start("second");
   await waits(2);
 
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.enter(stage.link);
   page.setDefaultTimeout(20_000);
   await page.goto(`${stage.url}/r/${first}`);
   await page.getByText(/Attempt 1 brought no answer: .*slow down/).waitFor();

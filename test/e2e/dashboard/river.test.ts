@@ -39,7 +39,7 @@ const row = (page: Page, name: RegExp) => page.getByRole("row", { name });
 test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, has some taken, is frozen, and is frozen still after a crash", async () => {
   await using p = await project();
   const stage = await serveApart(p);
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.enter(stage.link);
   const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);
   await page.getByRole("heading", { name: "$4.00 for the whole tree" }).waitFor();
@@ -78,7 +78,7 @@ test("[U35] [U36] [BV1] [BV2] [BV4] a river that moves; a branch is given more, 
 test("[U48] [U49] the river: nothing that axe finds, in both themes and on a phone", async () => {
   await using p = await project();
   const stage = await serve(p);
-  const { page, problems } = await browser.open(stage.link);
+  const { page, problems } = await browser.enter(stage.link);
   const { runId } = await clientOf(stage, p).startRun({ agent: "lead", task: "Get it ready" });
   await page.goto(`${stage.url}/r/${runId}?view=budget`);
   await row(page, /^worker two running/).waitFor();

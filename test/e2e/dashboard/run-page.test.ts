@@ -12,16 +12,16 @@ import { fold } from "../../../src/projections/projection.ts";
 import { timelineProjection } from "../../../src/projections/timeline.ts";
 import { barriers } from "./barriers.fixture.ts";
 import { withBrowser } from "./browser.fixture.ts";
-import { serve, serveApart, stageProject } from "./stage.fixture.ts";
+import { clientOf, serve, serveApart, stageProject } from "./stage.fixture.ts";
 
 const browser = withBrowser();
 
 test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is the way about, and a blocked parent leads to its child", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  const root = await startRun(page, "lead", "Mend both parts");
-  await page.goto(`${url}/r/${root}`);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/r/${root}`);
   const status = page.getByTestId("status-text");
   await status.getByText("Waiting for child approval").waitFor();
   await page.getByText("DELEGATING").first().waitFor();
@@ -63,10 +63,10 @@ test("[U07] [S0-63] [S0-64] [S0-76] [S0-77] [S0-78] [S2-83] [S4-60] the tree is 
 
 test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words are found, and all of it is in the address", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page, context, problems } = await browser.open(link, { height: 1000 });
-  const root = await startRun(page, "lead", "Mend both parts");
-  await page.goto(`${url}/r/${root}`);
+  const stage = await serve(p);
+  const { page, context, problems } = await browser.enter(stage.link, { height: 1000 });
+  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("status-text").getByText("Completed in").waitFor();
@@ -107,7 +107,7 @@ test("[U10] [U12] [U13] [U15] [U16] [U17] [U29] children open in place, words ar
   await other.getByRole("region", { name: "Pinned events" }).waitFor();
   await expect.poll(() => other.getByTestId("timeline").getByRole("listitem").count()).toBe(2);
   expect(await other.getByRole("button", { name: /^Approvals/ }).getAttribute("aria-pressed")).toBe("true");
-  await other.goto(`${url}/r/${root}#3`);
+  await other.goto(`${stage.url}/r/${root}#3`);
   await other.locator(`[data-event="${root}:3"][aria-current]`).waitFor();
   expect(problems).toEqual([]);
 });
@@ -122,17 +122,17 @@ test("[U18] [U19] [U42] killed in the middle of a call and back: nothing is miss
   - report: { summary: "Printed." }
 `,
   });
-  const { url, link, up } = await serveApart(p);
-  const { page, problems } = await browser.open(link);
-  const run = await startRun(page, "shell", "Print something");
-  await page.goto(`${url}/r/${run}`);
+  const stage = await serveApart(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId: run } = await clientOf(stage, p).startRun({ agent: "shell", task: "Print something" });
+  await page.goto(`${stage.url}/r/${run}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await approveAll(page);
   await page.getByTestId("live").getByText("begun").waitFor();
-  up.process.kill("SIGKILL");
-  await once(up.process, "exit");
+  stage.up.process.kill("SIGKILL");
+  await once(stage.up.process, "exit");
   await page.getByTestId("connection").getByText("Reconnecting").first().waitFor();
-  await serve(p, Number(new URL(url).port));
+  await serve(p, Number(new URL(stage.url).port));
 
   const card = page.getByRole("region", { name: "Outcome unknown" });
   await card.getByLabel(/^Note/).fill("I saw its output");
@@ -158,10 +158,10 @@ test("[U40] [U41] a message, a pause, and a cancel that tells the truth", async 
   - { delay: 60000, text: "Too late." }
 `,
   });
-  const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  const run = await startRun(page, "slow", "Take your time");
-  await page.goto(`${url}/r/${run}`);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId: run } = await clientOf(stage, p).startRun({ agent: "slow", task: "Take your time" });
+  await page.goto(`${stage.url}/r/${run}`);
   await page.getByRole("heading", { level: 1, name: "slow" }).waitFor();
   await page.keyboard.press("m");
   await page.getByRole("textbox", { name: "Message" }).fill("Look at the printer first");
@@ -193,11 +193,11 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
   - error: { status: 401, message: "The key is not valid" }
 `,
   });
-  const { url, link } = await serve(p);
-  const { page, context, problems } = await browser.open(link);
+  const stage = await serve(p);
+  const { page, context, problems } = await browser.enter(stage.link);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  const root = await startRun(page, "worker", "Mend the parser");
-  await page.goto(`${url}/r/${root}`);
+  const { runId: root } = await clientOf(stage, p).startRun({ agent: "worker", task: "Mend the parser" });
+  await page.goto(`${stage.url}/r/${root}`);
   const card = page.getByRole("region", { name: "Why it failed" });
   await card
     .getByTestId("first-cause")
@@ -215,12 +215,12 @@ test("[U44] a failed tree shows its first cause, the way up, and what to do", as
 
 test("[U47] [P9] a run that is not there, and a journal that is damaged, are said", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page } = await browser.open(link);
-  await page.goto(`${url}/r/r1nowhere`);
+  const stage = await serve(p);
+  const { page } = await browser.enter(stage.link);
+  await page.goto(`${stage.url}/r/r1nowhere`);
   await page.getByRole("alert").getByText("There is no run r1nowhere.").waitFor();
-  const root = await startRun(page, "lead", "Mend both parts");
-  await page.goto(`${url}/r/${root}`);
+  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/r/${root}`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   const db = new DatabaseSync(join(p.folder, ".cadre", "cadre.db"));
   db.prepare("UPDATE events SET payload = '{' WHERE seq = 3 AND run = (SELECT n FROM runs WHERE id = ?)").run(
@@ -234,15 +234,15 @@ test("[U47] [P9] a run that is not there, and a journal that is damaged, are sai
 
 test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and on a phone", async () => {
   await using p = await stageProject();
-  const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
-  const root = await startRun(page, "lead", "Mend both parts");
-  await page.goto(`${url}/r/${root}#1`);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId: root } = await clientOf(stage, p).startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/r/${root}#1`);
   await page.getByText("Needs you", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Open here: the timeline of worker" }).first().click();
   expect(await barriers(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${url}/r/${root}`);
+  await page.goto(`${stage.url}/r/${root}`);
   await page.getByRole("button", { name: /5 runs in this tree/ }).click();
   await page.getByRole("dialog").getByRole("treeitem").nth(2).click();
   await page.getByRole("heading", { level: 1, name: "editor" }).waitFor();
@@ -251,20 +251,6 @@ test("[U48] [U49] [U34] no rule of accessibility is broken, in light, dark and o
   expect(width).toBeLessThanOrEqual(390);
   expect(problems).toEqual([]);
 });
-
-async function startRun(page: Page, agentName: string, task: string): Promise<string> {
-  return page.evaluate(
-    async (body) => {
-      const response = await fetch("/api/runs", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return ((await response.json()) as { runId: string }).runId;
-    },
-    { agent: agentName, task },
-  );
-}
 
 /** As the inbox does it. */
 async function approveAll(page: Page): Promise<void> {

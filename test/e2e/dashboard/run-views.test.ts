@@ -1,6 +1,5 @@
 // The views of a run: where its time went, what was said in it, and everything else about it.
 
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { agent, type Project } from "../../../src/cli/cli.fixture.ts";
 import { barriers } from "./barriers.fixture.ts";
@@ -30,8 +29,7 @@ const spokenProject = (): Promise<Project> =>
 `,
   });
 
-async function startLead(p: Project, page: Page): Promise<string> {
-  await page.getByTestId("connection").getByText("Live").first().waitFor();
+async function startLead(p: Project): Promise<string> {
   const { stdout } = await p.cadre("run", "lead", "Mend the parser", "--detach", "--json");
   return (JSON.parse(stdout) as { runId: string }).runId;
 }
@@ -46,8 +44,8 @@ const at = ({ url }: Stage, runId: string, view: string): string => `${url}/r/${
 test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message per agent: it grows while it works, and the end takes its place", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
-  const { page, problems } = await browser.open(stage.link);
-  const runId = await startLead(p, page);
+  const { page, problems } = await browser.enter(stage.link);
+  const runId = await startLead(p);
   await page.goto(at(stage, runId, "conversation"));
   const answers = page.locator("main article[data-seq]").filter({ hasText: "lead" });
   await page
@@ -75,8 +73,8 @@ test("[S4-55] [S4-56] [S4-58] [S2-78] [S2-82] [S2-83] [S2-84] [U18] one message 
 test("[U08] [U09] the waterfall says where the time went, and a span of it opens its event", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
-  const { page, problems } = await browser.open(stage.link);
-  const runId = await startLead(p, page);
+  const { page, problems } = await browser.enter(stage.link);
+  const runId = await startLead(p);
   await page.goto(at(stage, runId, "waterfall"));
   await page
     .getByTestId("took")
@@ -101,12 +99,12 @@ test("[U08] [U09] the waterfall says where the time went, and a span of it opens
 test("[U48] [U49] [U35] [U36] [S1-62] [S4-64] the views and all about a run can be read by everybody", async () => {
   await using p = await spokenProject();
   const stage = await serve(p);
-  const { page, problems } = await browser.open(stage.link);
-  const runId = await startLead(p, page);
+  const { page, problems } = await browser.enter(stage.link);
+  const runId = await startLead(p);
+  await page.goto(at(stage, runId, "waterfall"));
   await page.getByText("waiting for you").first().waitFor({ state: "attached" });
   await approve(p);
   const check = async () => expect(await barriers(page, "main")).toEqual([]);
-  await page.goto(at(stage, runId, "waterfall"));
   await page.getByTestId("took").getByText(/^Took/).waitFor();
   await check();
   await page.goto(at(stage, runId, "conversation"));

@@ -186,7 +186,7 @@ test("[U48] [U34] the list and the settings are readable for everybody, on a des
   const { url, link, start, startTree } = await serveRuns(p);
   await start("quick", "please fail");
   await startTree();
-  const { page } = await browser.open(link);
+  const { page } = await browser.enter(link);
   for (const path of ["/?status=failed,suspended&since=today", "/settings"]) {
     await page.goto(url + path);
     await page.getByTestId("connection").getByText("Live").filter({ visible: true }).waitFor();

@@ -72,7 +72,7 @@ test("[U43] [U19] [U33] a server that is gone is said, and so is what became of 
 test("[U32] [U49] what needs a person and what has ended is told once for each tree, aloud and outside of the page", async () => {
   await using p = await runsStage();
   const { url, link, start, startTree, client } = await serveRuns(p);
-  const { page, context, problems } = await browser.open(link);
+  const { page, context, problems } = await browser.enter(link);
   // The browser's own, which shows nothing without a desk: what it is asked to show is kept.
   await context.addInitScript(() => {
     const shown: { title: string; tag: string }[] = [];
@@ -122,7 +122,7 @@ test("[U25] a standing grant is listed in the settings and taken back with one c
   await startTree();
   const [item] = await client.approvals();
   await client.decide(item!.id, { decision: "approve", scope: "always" });
-  const { page, problems } = await browser.open(link);
+  const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/settings`);
   await page.getByText(item!.grant!, { exact: true }).waitFor();
   await page.getByRole("button", { name: /^Take back/ }).click();

@@ -38,7 +38,7 @@ test("[U19] every page opens from the one-time link, and says that it is live", 
 test("what the first page and a run's page load stays small: the heavy parts come when they are wanted", async () => {
   await using p = await stageProject();
   const { url, link } = await serve(p);
-  const { page } = await browser.open(link);
+  const { page } = await browser.enter(link);
   const { lines } = await p.cadre("run", "--detach", "lead", "look at it", "--json");
   const runId = String(lines()[0]!["runId"] ?? lines()[0]!["id"]);
   for (const path of ["/", `/r/${runId}`]) {

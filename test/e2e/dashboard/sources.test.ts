@@ -43,7 +43,7 @@ test("[PV1] [PV2] [PV4] [A66] a sentence leads to the page that it rests on, and
   expect(said.stdout).toMatch(/nobody here wrote\n {2}\d\d:\d\d:\d\d {2}lead: Write sales\.md \w+#\d+/);
 
   const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
+  const { page, problems } = await browser.enter(link);
   page.setDefaultTimeout(20_000);
   await page.goto(`${url}/r/${runId}?tab=sources&details=open`);
   const sentence = page.getByRole("button", { name: /^Widgets rose by 18\.4%\. untrusted/ });

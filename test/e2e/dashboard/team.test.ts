@@ -11,7 +11,7 @@ test("[A09] [A23] an admin lets a viewer in; the viewer looks, is offered nothin
   await p.write("cadre.yaml", "users: { see: all }\n");
   Object.assign(p.env, { CADRE_TRUST: "1" });
   const { url, link } = await serve(p);
-  const { page, problems } = await browser.open(link);
+  const { page, problems } = await browser.enter(link);
   await page.goto(`${url}/settings`);
   await page.getByLabel("Name", { exact: true }).fill("vera");
   await page.getByLabel("Role").selectOption("viewer");

@@ -21,7 +21,7 @@ beforeAll(async () => {
       "prices:\n  scripted/lead: { input: 15, output: 75 }\n  scripted/worker: { input: 3, output: 15 }\npermissions: { allow: [Write] }\n",
   });
   stage = await serve(p);
-  opened = await browser.open(stage.link, { stays: true });
+  opened = await browser.enter(stage.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const ran = await p.cadre("run", "lead", "Mend it", "--json");
   root = String(ran.lines().find((line) => typeof line["runId"] === "string")!["runId"]);
   stage = await serve(p);
-  opened = await browser.open(stage.link, { stays: true });
+  opened = await browser.enter(stage.link, { stays: true });
 });
 afterAll(() => p[Symbol.asyncDispose]());
 
