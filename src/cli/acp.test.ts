@@ -223,7 +223,7 @@ describe("several processes", () => {
   });
 
   test("[P5] [C14] beside `cadre up`: what somebody decides there takes the question away here", async () => {
-    const server = p.start("up", "--port", "0", "--no-open", "--json");
+    const server = p.startHere("up", "--port", "0", "--no-open", "--json");
     await server.shows(/^\{.*"url".*\}$/m);
     const editor = await opened("clerk");
     const sessionId = await editor.begin("clerk");

@@ -47,8 +47,9 @@ export interface Started {
   end(): Promise<Finished>;
 }
 
-export interface StartedHere extends Pick<Started, "output" | "shows"> {
-  leave(): Promise<void>;
+export interface StartedHere extends Omit<Started, "process"> {
+  /** As after SIGTERM: it ends in order. */
+  leave(): Promise<Finished>;
 }
 
 export interface Terminal {
@@ -102,7 +103,7 @@ export async function project(files: Record<string, string>): Promise<Project> {
     env,
     launcher,
     write,
-    cadre: (...args) => runHere(args, folder, env),
+    cadre: (...args) => startHere(args, folder, env).end(),
     spawn: (...args) => launch(args).end(),
     start: (...args) => launch(args),
     startHere(...args) {
@@ -143,36 +144,31 @@ function watched(child: ChildProcess): Started {
   };
 }
 
-async function runHere(args: string[], folder: string, env: Record<string, string>): Promise<Finished> {
+function startHere(args: string[], folder: string, env: Record<string, string>): StartedHere {
   let [out, err] = ["", ""];
+  const news = waiters(() => out + err);
   const stdout = new PassThrough().setEncoding("utf8").on("data", (text: string) => {
     out += text;
+    news.tell();
   });
   const stderr = new PassThrough().setEncoding("utf8").on("data", (text: string) => {
     err += text;
+    news.tell();
   });
-  const code = await main(args, { stdin: new PassThrough(), stdout, stderr, env, cwd: folder });
-  await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
-  return finished(code, out, err);
-}
-
-function startHere(args: string[], folder: string, env: Record<string, string>): StartedHere {
-  let output = "";
-  const news = waiters(() => output);
-  const stream = () =>
-    new PassThrough().setEncoding("utf8").on("data", (text: string) => {
-      output += text;
-      news.tell();
-    });
   const leaving = new AbortController();
-  const io = { stdin: new PassThrough(), stdout: stream(), stderr: stream(), env, cwd: folder };
-  const ended = main(args, { ...io, leaving: leaving.signal });
+  // A copy, as a process has one: what a test sets for the next command must not reach one that runs.
+  const io = { stdin: new PassThrough(), stdout, stderr, env: { ...env }, cwd: folder };
+  const ended = main(args, { ...io, leaving: leaving.signal }).then(async (code) => {
+    await Promise.all([stdout, stderr].map((stream) => once(stream.end(), "end")));
+    return finished(code, out, err);
+  });
   return {
-    output: () => output,
+    output: () => out + err,
     shows: news.shows,
-    async leave() {
+    end: () => ended,
+    leave() {
       leaving.abort();
-      await ended;
+      return ended;
     },
   };
 }

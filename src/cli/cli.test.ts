@@ -62,7 +62,7 @@ describe("cadre run", () => {
 
   test("[U50] needs a person who is not there: exit 3 with the commands; approved from elsewhere, the next run goes on", async () => {
     await using p = await writer();
-    const parked = await p.spawn("run", "write it");
+    const parked = await p.cadre("run", "write it");
     expect(parked.code).toBe(3);
     const [, id] = /^ {2}cadre approve (\S+)$/m.exec(parked.stdout)!;
     expect(await readdir(p.folder)).not.toContain("out.txt");
@@ -244,7 +244,7 @@ describe.concurrent("two processes in one folder", () => {
       code: 1,
       stderr: expect.stringContaining("has not ended"),
     });
-    const tail = p.start("tail", id);
+    const tail = p.startHere("tail", id);
     await tail.shows(/model scripted\/slow/);
     expect((await p.cadre("message", id, "hurry up")).stdout).toContain(
       `process ${first.process.pid} goes on with it`,
@@ -289,7 +289,7 @@ describe.concurrent("two processes in one folder", () => {
   test("[E1] when the owner is killed and nobody comes in its place, a reader waits a while, and then says so", async () => {
     await using p = await slow();
     const { first, id } = await begun(p);
-    const tail = p.start("tail", id);
+    const tail = p.startHere("tail", id);
     await tail.shows(/model scripted\/slow/);
     first.process.kill("SIGKILL");
     expect(await tail.end()).toMatchObject({
@@ -439,10 +439,9 @@ describe("mistakes are one sentence, and lose nothing", () => {
         "model: far/away\nproviders: { far: { type: openai-compatible, baseURL: 'http://127.0.0.1:9/v1' } }\n",
     });
     p.env["CADRE_TRUST"] = "1";
-    const run = p.start("run", "hello");
+    const run = p.startHere("run", "hello");
     await run.shows(/Waiting for the provider until \d\d:\d\d.* · attempt 2 in \d/);
-    run.process.kill("SIGTERM");
-    expect((await run.end()).code).toBe(0);
+    expect((await run.leave()).code).toBe(0);
   });
 });
 

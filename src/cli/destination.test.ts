@@ -40,7 +40,8 @@ interface Desk {
 
 async function serving(): Promise<Desk> {
   const desk = await project(FILES);
-  const [, address] = await desk.start("up", "--port", "0", "--no-open").shows(/up at (http:\/\/[\d.:]+)/);
+  const up = desk.startHere("up", "--port", "0", "--no-open");
+  const [, address] = await up.shows(/up at (http:\/\/[\d.:]+)/);
   const token = (await readFile(join(desk.folder, ".cadre", "token"), "utf8")).trim();
   return { desk, address: address!, token };
 }

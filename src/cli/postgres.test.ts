@@ -123,7 +123,7 @@ test("[F33] a process that is frozen past its lease loses its run to another, an
   const first = p.start("run", "--json", "look");
   await first.shows(/MODEL_CALL_STARTED/);
   first.process.kill("SIGSTOP");
-  const second = p.start("up", "--port", "0", "--no-open");
+  const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);
   const runs = async () => (await p.cadre("runs", "--json")).lines() as { id: string; status: string }[];
   while ((await runs())[0]?.status !== "completed") await new Promise((resolve) => setTimeout(resolve, 500));
@@ -137,8 +137,7 @@ test("[F33] a process that is frozen past its lease loses its run to another, an
   expect(await events()).toEqual(before);
   expect(before.filter(({ type }) => type === "AGENT_THOUGHT")).toHaveLength(2);
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: /);
-  second.process.kill("SIGTERM");
-  await second.end();
+  await second.leave();
 }, 120_000);
 
 const LONG = `turns:
@@ -168,7 +167,7 @@ test("[F34] runs finish although the database restarts under them, also while a 
   await restart();
   // [F33] waits for a lease to run out by itself; this one is run out already.
   await postgres.query("UPDATE workers SET expires_at = 0", p.env["CADRE_STORE"]);
-  const second = p.start("up", "--port", "0", "--no-open");
+  const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/Cadre is up at/);
   await restart();
   const statuses = async () => (await p.cadre("runs", "--json")).lines().map(({ status }) => status);
@@ -176,6 +175,5 @@ test("[F34] runs finish although the database restarts under them, also while a 
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   expect(await statuses()).toEqual(["completed", "completed"]);
-  second.process.kill("SIGTERM");
-  await second.end();
+  await second.leave();
 }, 120_000);

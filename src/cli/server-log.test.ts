@@ -113,7 +113,7 @@ test("what was left unfinished is counted at the start", async () => {
     "pen.script.yaml": "turns:\n  - calls: [{ tool: Write, input: { path: a, content: b } }]\n",
   });
   expect((await p.cadre("run", "write")).code).toBe(3);
-  const up = p.start("up", "--port", "0", "--no-open");
+  const up = p.startHere("up", "--port", "0", "--no-open");
   const [line] = await up.shows(/^\{.*"started".*\}$/m);
   expect(JSON.parse(line)).toMatchObject({ event: "started", unfinished: 1 });
 });

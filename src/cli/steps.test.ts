@@ -22,7 +22,7 @@ const shipper = () =>
 
 test("a module is run only in a folder that is trusted; a question is answered by a command, whoever runs then", async () => {
   await using p = await shipper();
-  const first = await p.spawn("run", "--json", "ship it now");
+  const first = await p.cadre("run", "--json", "ship it now");
   expect(first).toMatchObject({ code: 3, stderr: "" });
   const held = first.lines().at(-1)!;
   expect(held).toMatchObject({ type: "needs_person", waitingOn: { kind: "definition_changed" } });

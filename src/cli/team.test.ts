@@ -9,7 +9,7 @@ const FILES = { "agents/a.md": agent("a"), "a.script.yaml": "turns:\n  - text: D
 
 test("[A09] users are made, listed, rotated and revoked by commands, while the server is up", async () => {
   await using p = await project(FILES);
-  const up = p.start("up", "--port", "0", "--no-open");
+  const up = p.startHere("up", "--port", "0", "--no-open");
   const [, url] = await up.shows(/Cadre is up at (http:\/\/127\.0\.0\.1:\d+)/);
   const made = await p.cadre("users", "add", "vera", "--role", "viewer");
   expect(made.stdout).toMatch(/vera may come in as viewer\.[\s\S]*sees only own runs/);
@@ -72,7 +72,7 @@ test("[WH1] [U32] killed between the event and its delivery, it is delivered by 
       response.end("thanks");
       taken.resolve();
     };
-    const second = p.start("up", "--port", "0", "--no-open");
+    const second = p.startHere("up", "--port", "0", "--no-open");
     await taken.promise;
     expect(new Set(ids).size, ids.join()).toBe(1);
     const list = async () => (await p.cadre("webhooks")).stdout;
@@ -84,8 +84,7 @@ test("[WH1] [U32] killed between the event and its delivery, it is delivered by 
     expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("team: taken (200)") });
     answer = (response) => response.writeHead(500).end();
     expect((await p.cadre("webhooks", "test", "team")).code).toBe(1);
-    second.process.kill("SIGTERM");
-    await second.end();
+    await second.leave();
     Object.assign(p.env, { CADRE_TRUST: "0" });
     expect((await p.cadre("webhooks")).stdout).toContain("There are no webhooks");
   } finally {

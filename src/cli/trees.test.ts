@@ -221,7 +221,7 @@ describe("two processes", () => {
     const first = p.start("run", "lead", "get it ready");
     await first.shows(/worker is done/);
     const [root] = runsOf(await p.cadre("runs", "--json"));
-    const tail = p.start("tail", root!.id);
+    const tail = p.startHere("tail", root!.id);
     await tail.shows(/lead › worker#2 › researcher {2}run/);
     const { code, stdout } = await p.cadre("cancel", root!.id);
     expect(code).toBe(0);

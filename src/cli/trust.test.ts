@@ -138,7 +138,7 @@ describe("[A52] a folder that is not trusted, whose file names a store on a serv
     }
     const doctor = await p.cadre("doctor");
     expect([times(doctor.stdout), doctor.stderr]).toEqual([1, ""]);
-    const up = p.start("up", "--port", "0", "--no-open", "--json");
+    const up = p.startHere("up", "--port", "0", "--no-open", "--json");
     await up.shows(/"link"/);
     expect(times(up.output()), "in the log").toBe(1);
   });

@@ -21,18 +21,18 @@ test("serves on the loopback, refuses a second one with a link of the first, and
   expect(statSync(join(p.folder, ".cadre", "token")).mode & 0o777).toBe(0o600);
   expect((await fetch(link!)).headers.getSetCookie()).toHaveLength(1);
 
-  const second = await p.spawn("up", "--port", "0");
+  const second = await p.cadre("up", "--port", "0");
   expect(second.code).toBe(1);
   expect(second.stderr).toMatch(/^cadre: Cadre is up already, as process \d+\. For a browser: http:/);
   const again = /http:\S+/.exec(second.stderr)![0];
   expect((await fetch(again)).status).toBe(200);
 
-  const started = await p.spawn("run", "--detach", "a", "help me");
+  const started = await p.cadre("run", "--detach", "a", "help me");
   expect(started).toMatchObject({ code: 0 });
   expect(started.stderr).toBe(
     `cadre: the server, process ${up.process.pid}, works on it. Follow it: cadre tail ${started.stdout.trim()}\ncadre: if it needs you, \`cadre approve\` shows what for; when you have answered, it goes on by itself.\n`,
   );
-  const other = await p.spawn("run", "--detach", "--model", "scripted/other", "a", "help me");
+  const other = await p.cadre("run", "--detach", "--model", "scripted/other", "a", "help me");
   expect(other).toMatchObject({ code: 2 });
   expect(other.stderr).toContain("--model counts only where no other Cadre process runs");
   up.process.kill("SIGTERM");
@@ -62,7 +62,7 @@ test("[E1] killed and started again, it says that what was left goes on", async 
   await begin(p.folder, first, "slow");
   first.process.kill("SIGKILL");
   expect((await first.end()).stdout).not.toContain("unfinished");
-  const second = p.start("up", "--port", "0", "--no-open");
+  const second = p.startHere("up", "--port", "0", "--no-open");
   await second.shows(/1 run was left unfinished here: it goes on\. What needs you is in the inbox/);
 });
 
@@ -111,7 +111,7 @@ test("[E1] a command that only looks or writes something down does not keep it f
 
 test("[U55] what doctor finds is there for the page too", async () => {
   await using p = await project(FILES);
-  const up = p.start("up", "--port", "0", "--no-open", "--json");
+  const up = p.startHere("up", "--port", "0", "--no-open", "--json");
   const { url, link } = JSON.parse((await up.shows(/^\{.*"link".*\}$/m))[0]);
   const [cookie] = (await fetch(link)).headers.getSetCookie();
   const answer = await fetch(`${url}/api/checks`, { headers: { Cookie: cookie!.split(";")[0]! } });
@@ -136,9 +136,9 @@ test.each([
 test("a port that is taken, or is none, is said in a sentence", async () => {
   await using p = await project(FILES);
   await using q = await project(FILES);
-  const up = p.start("up", "--port", "0", "--no-open");
+  const up = p.startHere("up", "--port", "0", "--no-open");
   const [, port] = await up.shows(/127\.0\.0\.1:(\d+)/);
-  const taken = await q.spawn("up", "--port", port!);
+  const taken = await q.cadre("up", "--port", port!);
   expect(taken.code).toBe(2);
   expect(taken.stderr).toBe(
     `cadre: Something else listens on 127.0.0.1:${port} already: choose another port with --port.\n`,

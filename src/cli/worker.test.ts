@@ -31,7 +31,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
 /** Serves, and drives nothing. */
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
-    .start("up", "--no-worker", "--port", "0", "--no-open")
+    .startHere("up", "--no-worker", "--port", "0", "--no-open")
     .shows(/up at (http:\/\/[\d.:]+)/);
   const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
   return createClient({
