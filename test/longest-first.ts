@@ -14,6 +14,12 @@ const LONG = [
   "test/simulation/shard-4.test.ts",
   "test/fleet/both-engines.test.ts",
   "test/package.test.ts",
+  "src/stores/masked-store.test.ts",
+  "src/stores/sqlite/store.test.ts",
+  "test/scale/versions.test.ts",
+  "test/e2e/dashboard/plug.test.ts",
+  "test/mcp/conformance.test.ts",
+  "test/simulation/seeds.test.ts",
 ];
 
 export class LongestFirst extends BaseSequencer {
