@@ -162,6 +162,8 @@ describe("an approval inline", () => {
     const terminal = p.terminal("run", "write it");
     await terminal.sees(PROMPT);
     const [, id] = /run (\w+)/.exec(terminal.text())!;
+    // The first is asked about as soon as it is recorded.
+    await expect.poll(async () => (await p.cadre("approve", "--json")).lines()).toHaveLength(2);
     expect((await p.cadre("approve", `${id!.slice(0, 12)}:m1.1`)).code).toBe(0);
     await terminal.sees(/Approved by .*two\.txt[\s\S]*one\.txt[\s\S]*\n\[a\]pprove .*\[\?\]/);
     await terminal.press("a", /✓ Write one\.txt/);
