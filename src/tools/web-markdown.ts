@@ -3,6 +3,7 @@
 // looked at once for each element around it, so a long page takes long only in proportion.
 
 import { createDocument, type DomNode } from "@mixmark-io/domino";
+import { depthOf } from "./web-depth.ts";
 
 export interface Markdown {
   title: string;
@@ -26,7 +27,11 @@ const BLOCKS =
   words(`ADDRESS ARTICLE ASIDE BLOCKQUOTE BODY CAPTION CENTER DD DETAILS DIV DL DT FIELDSET FIGCAPTION FIGURE
   FOOTER FORM H1 H2 H3 H4 H5 H6 HEADER HGROUP LEGEND LI MAIN P SECTION SUMMARY TABLE TBODY TFOOT THEAD`);
 
+/** Browsers draw 512. */
+const MAX_DEPTH = 5_000;
+
 export function toMarkdown(html: string, url: string): Markdown {
+  if (depthOf(html) > MAX_DEPTH) throw new Error("Too many elements lie in each other.");
   const document = createDocument(html);
   const base = absolute(document.querySelector("base")?.getAttribute("href"), url) ?? url;
   const page: Page = { base, hidden: 0 };

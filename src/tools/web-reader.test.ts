@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, it } from "vitest";
+import { depthOf } from "./web-depth.ts";
 import { toMarkdown } from "./web-markdown.ts";
 import { readInThread } from "./web-reader.ts";
 
@@ -32,6 +33,22 @@ describe("[A44] pages that are hard to read", () => {
     if (!answer.ok) expect(answer.why).toMatch(/cannot be turned into text within bounds; nothing was read/);
     // 200 ms where the machine is ours; ten times that where others work beside us.
     expect(lag.max / 1e6).toBeLessThan(2_000);
+  });
+
+  it("what lies too deep is not even parsed", async () => {
+    expect(() => toMarkdown("<div>".repeat(100_000), "https://example.com/")).toThrow("in each other");
+    expect(await read(`${"<div>".repeat(5_001)}x`)).toMatchObject({ ok: false });
+    expect(await read(`${"<div>".repeat(1_000)}x`)).toMatchObject({ ok: true, page: { text: "x" } });
+  });
+
+  it.each([
+    ["rows and entries without ends", "<li>a<p>b<tr><td>c".repeat(3_000)],
+    ["elements that close themselves", `<svg>${"<path d='M0 0'/>".repeat(10_000)}</svg>x`],
+    ["pairs", "<div><b>a</b></div>".repeat(10_000)],
+    ["ends without a beginning", "</div>".repeat(10_000)],
+    ["a tag that never ends", `${"<div ".repeat(10_000)}`],
+  ])("%s lie no deeper for being many", (_, html) => {
+    expect(depthOf(html)).toBeLessThan(5);
   });
 
   it("a cancel ends the thread", async () => {
