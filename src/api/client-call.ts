@@ -87,15 +87,11 @@ export function errorOf(body: unknown): CadreError | undefined {
 
 /** By hand: the page loads no schema. */
 function isErrorBody(body: unknown): body is ErrorBody {
-  const { code, message, details } = Object(
-    (body as ErrorBody | null | undefined)?.error,
-  ) as ErrorBody["error"];
-  const isSaid = typeof code === "string" && typeof message === "string";
-  return isSaid && (details === undefined || isRecord(details));
+  const error = (body as Partial<ErrorBody> | null | undefined)?.error;
+  if (typeof error?.code !== "string" || typeof error.message !== "string") return false;
+  const { details = {} } = error;
+  return typeof details === "object" && details !== null && !Array.isArray(details);
 }
-
-const isRecord = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A newer server may have codes that this client does not know; they must not break who looks them up. */
 function knownCode(code: string): ErrorCode {

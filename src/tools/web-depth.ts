@@ -1,12 +1,11 @@
 // How deep the elements of a page lie in each other, at a glance. The parser looks up through all that are open at each
 // new one: a page of nothing but beginnings would keep its thread busy until it is stopped (A44).
 
-const words = (text: string): Set<string> => new Set(text.split(/\s+/));
-
 /** They have no end, or need none: a long list of them is no deeper than a short one. */
-const ENDLESS =
-  words(`area base basefont bgsound body br col colgroup dd dt embed frame head hr html image img input keygen li
-  link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`);
+const ENDLESS = new Set(
+  `area base basefont bgsound body br col colgroup dd dt embed frame head hr html image img input keygen li
+  link meta optgroup option p param rb rp rt rtc source tbody td tfoot th thead tr track wbr`.split(/\s+/),
+);
 
 export function depthOf(html: string): number {
   let depth = 0;
