@@ -67,7 +67,7 @@ export class Committer extends PostgresReader {
   private working: Promise<void> | undefined;
   /** Blobs between being put and being needed by an append. */
   protected readonly fresh = new Set<string>();
-  /** This process, among those that put blobs. */
+  /** This process, among those that write. */
   protected readonly holder = crypto.randomUUID();
 
   constructor({ database, schema, position, testClock, databaseClock }: CommitterParts) {
@@ -75,7 +75,7 @@ export class Committer extends PostgresReader {
     this.testClock = testClock;
     this.databaseClock = databaseClock;
     this.clock = testClock ?? databaseClock;
-    this.feed = new Feed(database, schema, position);
+    this.feed = new Feed({ database, schema, position, self: this.holder });
   }
 
   onCommit(listener: CommitListener): () => void {
@@ -174,6 +174,7 @@ export class Committer extends PostgresReader {
       if (known?.["outcome"] === "aborted") return false;
       if (known?.["outcome"] !== "in progress") {
         this.cache.clear();
+        this.feed.doubt();
         throw unknownOutcome(this.database.place);
       }
       await pause(20);
@@ -202,10 +203,8 @@ export class Committer extends PostgresReader {
     return { batch, values };
   }
 
-  /** The head and the commit go in one message. Whoever listens hears that there is something, and reads it. */
-  private ending({ position, runs, written, woken }: Batch): string {
-    const told = written.length > 0 || woken.length > 0 ? `NOTIFY ${this.feed.channel};` : "";
-    return `UPDATE head SET position = ${position}, runs = ${runs}, commits = commits + 1; ${told} COMMIT`;
+  private ending({ written, woken }: Batch): string {
+    return written.length > 0 || woken.length > 0 ? `${this.feed.notice}; COMMIT` : "COMMIT";
   }
 }
 
@@ -217,17 +216,17 @@ interface Head {
   transaction: string;
 }
 
-/** Time is read when the lock is ours: before, it would be earlier than what others wrote meanwhile. */
 async function begin(client: PoolClient): Promise<Head> {
   const results = (await client.query(BEGIN)) as unknown as QueryResult<Columns>[];
   return results.at(-1)!.rows[0] as unknown as Head;
 }
 
+/** Time is read outside of what locks: there, it would be earlier than what others wrote while we waited. */
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED;
-  SELECT set_config('synchronous_commit', 'on', TRUE) WHERE current_setting('synchronous_commit') IN ('off', 'local');
-  SELECT 1 FROM head FOR UPDATE;
-  SELECT position, runs, commits, ${NOW_MS} AS now,
-    pg_current_xact_id()::text AS transaction FROM head`;
+  SELECT position, runs, commits, ${NOW_MS} AS now, pg_current_xact_id()::text AS transaction,
+    CASE WHEN current_setting('synchronous_commit') IN ('off', 'local')
+      THEN set_config('synchronous_commit', 'on', TRUE) END
+  FROM (SELECT * FROM head FOR UPDATE) AS locked`;
 
 const NOT_FRESH = "DELETE FROM fresh WHERE holder = $1 AND hash = ANY($2)";
 

@@ -9,9 +9,8 @@ import { digest } from "../blobs.ts";
 import type { Columns, Held } from "../held.ts";
 import { account, blobsOf, EVENT_BYTES, remember } from "../rules.ts";
 import { eventsOf } from "./events.ts";
-import { insertEvents } from "./rows.ts";
 import { RowsAtHand, type RowsParts } from "./rows-at-hand.ts";
-import { hexText, manyRows } from "./sql.ts";
+import { hexText, type Write, writeTogether } from "./sql.ts";
 
 /** Characters of payloads that wait to be written: more would be one statement too large. */
 const MAX_PENDING = 8_000_000;
@@ -82,11 +81,10 @@ export class EventRows extends RowsAtHand {
     return eventsOf(this.sql, held.row.id, found);
   }
 
-  /** Everything but the head, which is written with the commit. */
+  /** All that is left to write, and the head. */
   async finish(): Promise<void> {
-    await this.writeRows();
-    await this.writeEvents();
-    if (this.refs.length > 0) await this.sql.run(ADD_REFS, manyRows(this.refs));
+    const writes = [...this.takeRows(), this.takeEvents(), { text: ADD_REFS, rows: this.refs }];
+    await writeTogether(this.sql, writes, { text: MOVE_HEAD, values: [this.position, this.runs] });
   }
 
   protected async textOf(payload: unknown): Promise<string> {
@@ -98,14 +96,22 @@ export class EventRows extends RowsAtHand {
   }
 
   private async writeEvents(): Promise<void> {
+    await writeTogether(this.sql, [this.takeEvents()]);
+  }
+
+  private takeEvents(): Write {
     const { pending } = this;
     this.pending = [];
     this.characters = 0;
-    await insertEvents(this.sql, pending);
+    return { text: ADD_EVENTS, rows: pending };
   }
 }
 
 export const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
+const ADD_EVENTS = "INSERT INTO events SELECT * FROM json_populate_recordset(NULL::events, $rows)";
+
 const ADD_REFS =
-  "INSERT INTO refs SELECT * FROM json_populate_recordset(NULL::refs, $1::json) ON CONFLICT DO NOTHING";
+  "INSERT INTO refs SELECT * FROM json_populate_recordset(NULL::refs, $rows) ON CONFLICT DO NOTHING";
+
+const MOVE_HEAD = "UPDATE head SET position = $1, runs = $2, commits = commits + 1";

@@ -1,7 +1,8 @@
 // What was committed, told to whoever listens in this process: its own commits, and those of all others. The journal is
 // the truth; a notification only says that there is something, and losing one loses nothing.
 //  1  Listeners are told every event once and in order of positions, whoever wrote it, without a gap.
-//  2  One connection listens, from the first listener on. When it is lost, what came meanwhile is read on the way back,
+//  2  A notification says who has committed, and a process reads nothing for its own: it knows what it wrote.
+//  3  One connection listens, from the first listener on. When it is lost, what came meanwhile is read on the way back,
 //     and a look that fails is tried again: nobody waits in silence for a notification that cannot come.
 
 import { setTimeout as pause } from "node:timers/promises";
@@ -24,10 +25,19 @@ export const DUE_OF = "SELECT id FROM runs WHERE id = ANY($1) AND due_at = 0";
 /** What a notification says that is not about journals. */
 const USERS = "users";
 
+export interface FeedParts {
+  database: Database;
+  schema: string;
+  position: Position;
+  /** This process, among those that commit. */
+  self: string;
+}
+
 export class Feed {
   /** As an identifier. Notifications are a database's; several stores may share one. */
-  readonly channel: string;
+  private readonly channel: string;
   private readonly database: Database;
+  private readonly self: string;
   private readonly sql: Sql;
   private readonly listeners = new Set<CommitListener>();
   private readonly userListeners = new Set<() => void>();
@@ -40,9 +50,10 @@ export class Feed {
   private catching: Promise<void> | undefined;
   private again = false;
 
-  constructor(database: Database, schema: string, position: Position) {
+  constructor({ database, schema, position, self }: FeedParts) {
     this.known = position;
     this.database = database;
+    this.self = self;
     this.sql = new Sql(database.pool);
     this.channel = `"cadre ${schema.replaceAll('"', '""')}"`;
   }
@@ -60,6 +71,11 @@ export class Feed {
     return () => this.userListeners.delete(listener);
   }
 
+  /** In a commit of this process: others hear that there is something, and read it. */
+  get notice(): string {
+    return `NOTIFY ${this.channel}, '${this.self}'`;
+  }
+
   /** In the commit that changes them. */
   async announceUsers(sql: Sql): Promise<void> {
     await sql.run(`NOTIFY ${this.channel}, '${USERS}'`);
@@ -75,6 +91,11 @@ export class Feed {
     if (isNext) this.announced = position;
     if (isNext || woken.length > 0) this.announce(isNext ? written : [], woken);
     if (first !== undefined && !isNext) void this.catchUp();
+  }
+
+  /** Nobody else tells this process of a commit of its own that may be there after all. */
+  doubt(): void {
+    if (this.listeners.size > 0) void this.catchUp();
   }
 
   async close(): Promise<void> {
@@ -108,7 +129,7 @@ export class Feed {
     client.on("end", () => lost.resolve());
     client.on("notification", ({ payload }) => {
       if (payload === USERS) this.tellUsers();
-      else void this.catchUp();
+      else if (payload !== this.self) void this.catchUp();
     });
     try {
       await client.connect();
@@ -120,8 +141,11 @@ export class Feed {
     this.client = client;
     if (this.leaving.signal.aborted) void client.end().catch(() => {});
     const pulse = setInterval(() => {
-      const silent = pause(ANSWER_MS, undefined, { ref: false }).then(() => lost.resolve());
-      void Promise.race([client.query("SELECT 1"), silent]).catch(() => lost.resolve());
+      const silent = setTimeout(() => lost.resolve(), ANSWER_MS).unref();
+      client.query("SELECT 1").then(
+        () => clearTimeout(silent),
+        () => lost.resolve(),
+      );
     }, PULSE_MS).unref();
     return { lost: lost.promise.finally(() => this.drop(client, pulse)) };
   }

@@ -121,16 +121,28 @@ for (const when of ["before it arrives", "after it was made"] as const)
     await expectInvariants(store);
   });
 
+test("[J1] [P10] a commit of which nobody can say what became: said so, told to followers when it is found, not made twice", async () => {
+  const url = await postgres.newStore();
+  const line = await cuttable(url);
+  const [near, far] = [await open(line.url), await open(url)];
+  await admit(far, "r1");
+  const heard = await following(near, far);
+  line.cutCommit("after it was made", "and let nobody in");
+  await expect(signal(near, "r1", context("x"))).rejects.toThrow("not known whether this was written");
+  expect(heard.at(-1)).toBe("context/before");
+  line.letIn();
+  await expect.poll(() => heard.at(-1)).toBe("context/x");
+  const again = await signal(near, "r1", context("x"));
+  expect(again.events.filter(({ key }) => key === "context/x")).toHaveLength(1);
+  await expectInvariants(far);
+});
+
 test("[P10] [F34] a follower whose one connection is lost while it looks hears of it all the same, with nobody writing any more", async () => {
   const url = await postgres.newStore();
   const line = await cuttable(url);
   const [near, far] = [await open(line.url), await open(url)];
   await admit(far, "r1");
-  const heard: string[] = [];
-  near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
-  for (let i = 0; heard.length === 0; i++) await signal(far, "r1", context(`${i}`));
-  await signal(far, "r1", context("before"));
-  await expect.poll(() => heard.at(-1)).toBe("context/before");
+  const heard = await following(near, far);
   // Asked of what was read, before anybody is told of it.
   line.cutRead(nameOf(DUE_OF)!);
   await signal(far, "r1", context("the end"));
@@ -224,15 +236,32 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
   await expect(admit(store, "r1")).rejects.toMatchObject({ code: "STORAGE_UNUSABLE" });
 });
 
-/** A line to the database that can be cut at a commit: before it arrives, or before its answer does. */
+/** The keys that one hears of, from when it has heard of what the other wrote to r1. */
+async function following(near: Store, far: Store): Promise<string[]> {
+  const heard: string[] = [];
+  near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
+  for (let i = 0; heard.length === 0; i++) await signal(far, "r1", context(`${i}`));
+  await signal(far, "r1", context("before"));
+  await expect.poll(() => heard.at(-1)).toBe("context/before");
+  return heard;
+}
+
+/**
+ * A line to the database that can be cut at a commit: before it arrives, or before its answer does; then for everybody, if
+ * nobody is let in, but for the connection that listens.
+ */
 async function cuttable(url: string) {
   const target = new URL(url);
   const port = Number(target.port);
   let armed: "before it arrives" | "after it was made" | undefined;
   let reading: string | undefined;
   let cuts = 0;
+  let closes = false;
+  let isClosed = false;
   const sockets = new Set<Socket>();
+  const listening = new Set<Socket>();
   const server = createServer((near) => {
+    if (isClosed) return near.destroy();
     const far = dial(port, target.hostname);
     let cutting = false;
     for (const socket of [near, far]) {
@@ -240,19 +269,20 @@ async function cuttable(url: string) {
       socket.on("error", () => {});
     }
     const cut = () => {
-      near.destroy();
-      far.destroy();
+      for (const socket of isClosed ? sockets : [near, far]) if (!listening.has(socket)) socket.destroy();
     };
     near.on("data", (chunk) => {
+      if (chunk.includes("LISTEN")) for (const socket of [near, far]) listening.add(socket);
       if (reading && chunk.includes(reading)) {
         cuts++;
         reading = undefined;
         return cut();
       }
-      if (armed && chunk.includes("UPDATE head")) {
+      if (armed && chunk.includes("COMMIT\0")) {
         cuts++;
         const now = armed;
         armed = undefined;
+        isClosed = closes;
         if (now === "before it arrives") return cut();
         cutting = true;
       }
@@ -271,8 +301,12 @@ async function cuttable(url: string) {
   return {
     url: target.href,
     cuts: () => cuts,
-    cutCommit: (when: NonNullable<typeof armed>) => {
+    cutCommit: (when: NonNullable<typeof armed>, then?: "and let nobody in") => {
       armed = when;
+      closes = then !== undefined;
+    },
+    letIn: () => {
+      isClosed = false;
     },
     /** The one connection that asks for this next. */
     cutRead: (text: string) => {

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
 import type { JournalEvent } from "../../journal/events.ts";
 import {
   admit,
@@ -39,12 +39,11 @@ async function openMany(count: number): Promise<{ url: string; stores: Store[] }
   return { url, stores: await Promise.all(Array.from({ length: count }, () => open(url))) };
 }
 
-/** Holds a row until it is told to let go, as a disk or a network that is slow would. */
-async function holdRun(url: string, runId: string): Promise<() => Promise<void>> {
+/** Holds rows until it is told to let go, as a disk or a network that is slow would. */
+async function hold(url: string, rows: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query("BEGIN");
-  await client.query("SELECT 1 FROM runs WHERE id = $1 FOR UPDATE", [runId]);
+  await client.query(`BEGIN; SELECT 1 FROM ${rows} FOR UPDATE`);
   return async () => {
     await client.query("ROLLBACK");
     await client.end();
@@ -79,7 +78,7 @@ test("[J8] who follows by position misses nothing, however many write and howeve
   const { url, stores } = await openMany(3);
   const [slow, fast, reader] = stores as [Store, Store, Store];
   for (const runId of ["slow", "fast"]) await admit(slow, runId);
-  const letGo = await holdRun(url, "slow");
+  const letGo = await hold(url, "runs WHERE id = 'slow'");
   const written = signal(slow, "slow", context("x"));
   await until(async () => (await waitingBackends(url)) === 1);
   const later = Promise.all(Array.from({ length: 50 }, (_, i) => signal(fast, "fast", context(`${i}`))));
@@ -194,6 +193,36 @@ test("[J4] what others wrote to a run is not forgotten over a commit that was ab
   await expectInvariants(two);
 });
 
+test("[J8] what waits for another's commit has the time of its own: no journal goes back in time", async () => {
+  const { url, stores } = await openMany(1);
+  await admit(stores[0]!, "r1");
+  const letGo = await hold(url, "head");
+  const writing = signal(stores[0]!, "r1", context("x"));
+  await until(async () => (await waitingBackends(url)) === 1);
+  const [held] = await postgres.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now");
+  await letGo();
+  expect((await writing).events.at(-1)!.ts).toBeGreaterThanOrEqual(Math.floor(Number(held!["now"])));
+});
+
+test("[P1] a database that answers before it has written is asked to write first", async () => {
+  const url = await postgres.newStore();
+  const set = (value: string) => open(`${url}${encodeURIComponent(` -c synchronous_commit=${value}`)}`);
+  await admit(await set("off"), "r1");
+  await postgres.query(
+    `CREATE TABLE seen (setting TEXT);
+     CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$;
+     CREATE TRIGGER see AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION see()`,
+    url,
+  );
+  await signal(await set("off"), "r1", context("x"));
+  await signal(await set("remote_write"), "r1", context("y"));
+  expect((await postgres.query("SELECT setting FROM seen", url)).map(({ setting }) => setting)).toEqual([
+    "on",
+    "remote_write",
+  ]);
+});
+
 test("[E2] leases are counted on the database's clock", async () => {
   const { url, stores } = await openMany(1);
   await stores[0]!.heartbeat("w1", []);
@@ -241,6 +270,26 @@ test("[P10] a follower hears what another process writes, also after its connect
   expect(seen.slice(3)).toEqual(["context/a3", "context/b", "context/c"]);
   stop.abort();
   await pages.return();
+});
+
+test("[P10] the connection of a follower is kept while it answers", async () => {
+  const { url, stores } = await openMany(2);
+  const [near, far] = stores as [Store, Store];
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const heard: string[] = [];
+  near.onCommit((events) => heard.push(...events.map(({ key }) => key)));
+  await admit(far, "r1");
+  for (let i = 0; heard.length === 0; i++) await signal(far, "r1", context(`${i}`));
+  const backend = async (last: string) =>
+    (await postgres.query(`SELECT pid FROM pg_stat_activity WHERE query LIKE '${last}'`, url))[0]?.["pid"];
+  const listening = await backend("LISTEN%");
+  vi.advanceTimersByTime(15_000);
+  await expect.poll(() => backend("SELECT 1")).toBe(listening);
+  vi.advanceTimersByTime(5_000);
+  await signal(far, "r1", context("later"));
+  await expect.poll(() => heard.at(-1)).toBe("context/later");
+  expect(await backend("SELECT 1")).toBe(listening);
 });
 
 test("listeners are told every event of every process once and in order", async () => {

@@ -6,8 +6,8 @@ import type { RunId } from "../../ids.ts";
 import type { Payload } from "../../journal/events.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { type Held, newHeld } from "../held.ts";
-import { insertRuns, readKeys, readRuns, updateRuns } from "./rows.ts";
-import type { Sql } from "./sql.ts";
+import { changedRuns, newRuns, readKeys, readRuns } from "./rows.ts";
+import { type Sql, type Write, writeTogether } from "./sql.ts";
 
 export interface RowsParts {
   sql: Sql;
@@ -103,16 +103,18 @@ export class RowsAtHand {
     this.cache.delete(runId);
   }
 
-  /** At the end, and before a query over several runs: it must see what this batch has done to them. */
+  /** Before a query over several runs: it must see what this batch has done to them. */
   async writeRows(): Promise<void> {
+    await writeTogether(this.sql, this.takeRows());
+  }
+
+  protected takeRows(): Write[] {
     const { born, dirty } = this;
-    if (born.size > 0) {
-      await insertRuns(this.sql, born);
-      for (const held of born.keys()) dirty.delete(held);
-      born.clear();
-    }
-    if (dirty.size > 0) await updateRuns(this.sql, [...dirty]);
+    for (const held of born.keys()) dirty.delete(held);
+    const writes = [newRuns(born), changedRuns(dirty)];
+    born.clear();
     dirty.clear();
+    return writes;
   }
 
   private async look(runIds: readonly RunId[]): Promise<void> {

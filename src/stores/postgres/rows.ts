@@ -4,7 +4,7 @@
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import { bornText, budgetOf, type Columns, type Held, readHeld } from "../held.ts";
-import { hexText, manyRows, type Sql } from "./sql.ts";
+import { hexText, type Sql, type Write } from "./sql.ts";
 
 /** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
 export async function readRuns(sql: Sql, ids: readonly string[]): Promise<Held[]> {
@@ -36,25 +36,15 @@ export async function readKeys(sql: Sql, wanted: readonly { held: Held; after: n
 }
 
 /** New runs, each with the one that it continues. */
-export async function insertRuns(sql: Sql, born: ReadonlyMap<Held, string | undefined>): Promise<void> {
-  const rows = Array.from(born, ([held, continues]) => ({
-    continues: continues ?? null,
-    ...columnsOf(held),
-  }));
-  await sql.run(INSERT_RUNS, manyRows(rows));
-}
+export const newRuns = (born: ReadonlyMap<Held, string | undefined>): Write => ({
+  text: "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $rows)",
+  rows: Array.from(born, ([held, continues]) => ({ continues: continues ?? null, ...columnsOf(held) })),
+});
 
-export async function updateRuns(sql: Sql, dirty: readonly Held[]): Promise<void> {
-  await sql.run(UPDATE_RUNS, manyRows(dirty.map(changingColumns)));
-}
-
-export async function insertEvents(sql: Sql, events: readonly Columns[]): Promise<void> {
-  if (events.length === 0) return;
-  await sql.run(
-    "INSERT INTO events SELECT * FROM json_populate_recordset(NULL::events, $1::json)",
-    manyRows(events),
-  );
-}
+export const changedRuns = (dirty: Iterable<Held>): Write => ({
+  text: CHANGE_RUNS,
+  rows: Array.from(dirty, changingColumns),
+});
 
 function columnsOf(held: Held): Columns {
   const { row } = held;
@@ -107,8 +97,6 @@ function changingColumns(held: Held): Columns {
 const json = (value: RunRow["waitingOn"] | RunRow["summary"]): string | null =>
   value === undefined ? null : JSON.stringify(value);
 
-const INSERT_RUNS = "INSERT INTO runs SELECT * FROM json_populate_recordset(NULL::runs, $1::json)";
-
 const CHANGING = [
   "status",
   "waiting_on",
@@ -135,5 +123,5 @@ const CHANGING = [
   "open_cost",
 ];
 
-const UPDATE_RUNS = `UPDATE runs SET ${CHANGING.map((name) => `${name} = now.${name}`).join(", ")}
-  FROM json_populate_recordset(NULL::runs, $1::json) AS now WHERE runs.n = now.n`;
+const CHANGE_RUNS = `UPDATE runs SET ${CHANGING.map((name) => `${name} = now.${name}`).join(", ")}
+  FROM json_populate_recordset(NULL::runs, $rows) AS now WHERE runs.n = now.n`;

@@ -36,8 +36,8 @@ export class Sql {
 
 /** By its name a connection knows a statement again; reading and planning each anew took a quarter of Postgres' time. */
 function prepared(text: string, values: readonly Value[]): QueryConfig {
-  // Without values a text may hold several statements, as those of a migration do: they cannot be prepared.
-  if (values.length === 0) return { text };
+  // Several statements, as those of a migration, cannot be prepared.
+  if (text.includes(";")) return { text };
   const name = nameOf(text);
   return { ...(name === undefined ? {} : { name }), text, values: values.map(sent) };
 }
@@ -55,6 +55,29 @@ export function nameOf(text: string): string | undefined {
 export const manyRows = (rows: readonly Columns[]): ManyRows => ({
   json: JSON.stringify(rows, (_, value: unknown) => (typeof value === "string" ? zeroless(value) : value)),
 });
+
+/** Many rows for one statement, which calls them `$rows`. */
+export interface Write {
+  text: string;
+  rows: readonly Columns[];
+}
+
+/** As one statement: each alone would be a round trip more, and most are made while everybody else waits for the head. */
+export async function writeTogether(
+  sql: Sql,
+  writes: readonly Write[],
+  last?: { text: string; values: readonly Value[] },
+): Promise<void> {
+  const filled = writes.filter(({ rows }) => rows.length > 0);
+  if (filled.length === 0 && !last) return;
+  const { text, values } = last ?? { text: "SELECT 1", values: [] };
+  const parts = filled.map((write, index) => {
+    const slot = `$${values.length + index + 1}::json`;
+    return `write_${index} AS (${write.text.replace("$rows", slot)})`;
+  });
+  const before = parts.length > 0 ? `WITH ${parts.join(", ")} ` : "";
+  await sql.run(before + text, ...values, ...filled.map(({ rows }) => manyRows(rows)));
+}
 
 /** Bytes as such a row has them. */
 export const hexText = (hash: string): string => `\\x${hash}`;
