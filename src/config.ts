@@ -89,6 +89,9 @@ export interface ConfigPlace {
   flags?: ConfigFlags;
 }
 
+/** A store that is gone with its process. */
+export const NO_FILE = "sqlite::memory:";
+
 export function loadConfig({ folder, env, flags = {} }: ConfigPlace): Config {
   const file = join(folder, "cadre.yaml");
   const document = existsSync(file) ? readConfigFile(file) : undefined;
@@ -160,9 +163,8 @@ function located(folder: string, env: Env, store: string): string {
       `The store is said to stand in ${variable}, which is not set: set it, or name the store itself. Nothing was opened.`,
     );
   }
-  const path = store.slice("sqlite:".length);
-  if (!store.startsWith("sqlite:") || path === ":memory:") return store;
-  return `sqlite:${resolve(folder, path)}`;
+  if (!store.startsWith("sqlite:") || store === NO_FILE) return store;
+  return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
 /** Several machines have one store between them, and a file is no such store. */

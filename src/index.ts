@@ -1,6 +1,7 @@
 // What a program that embeds Cadre may use.
 
 export { type AgentInCode, defineAgent } from "./agents/define-agent.ts";
+export { createRuntime } from "./embed.ts";
 export type { RunRequest } from "./loop/admit.ts";
 export { freezeBranch, type NewBudget, setBudget, thawBranch } from "./loop/branches.ts";
 export {
@@ -34,5 +35,5 @@ export {
   turns,
 } from "./patterns/step.ts";
 export type { AgentEventName, AgentEvents, AgentListener, OnAgent } from "./projections/lifecycle.ts";
-export { createRuntime, type Runtime, type RuntimeOptions } from "./runtime.ts";
+export type { Runtime, RuntimeOptions } from "./runtime.ts";
 export { defineTool, type Preview, type Tool, type ToolAnswer, type ToolContext } from "./tools/tool.ts";

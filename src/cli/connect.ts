@@ -9,7 +9,7 @@ import type { ApiParts } from "../api/parts.ts";
 import type { Health } from "../api/schema.ts";
 import { serveOnSocket, socketFetch } from "../api/socket.ts";
 import { checkStore, isBegun, type StoreCheck } from "../config/known-stores.ts";
-import { type Config, type ConfigFlags, loadConfig } from "../config.ts";
+import { type Config, type ConfigFlags, loadConfig, NO_FILE } from "../config.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import { createRuntime, type Runtime, type RuntimeOptions, socketPath, takeOwnership } from "../runtime.ts";
 import { apiParts } from "./api-parts.ts";
@@ -70,7 +70,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   if (options.serve && !options.drive && isFile(config)) throw onlyOnServer();
   if (!isFile(config)) return own(options, { dir, opened: () => {} });
   if (!options.drive && !options.makes && !isBegun(config))
-    return own({ ...options, flags: { ...flags, store: NOWHERE } }, { dir, opened: () => {} });
+    return own({ ...options, flags: { ...flags, store: NO_FILE } }, { dir, opened: () => {} });
   const next = options.returning ? await nextOwner(dir, options.via) : undefined;
   if (next) return asClient(next);
   const until = performance.now() + PATIENCE_MS;
@@ -140,8 +140,6 @@ const logged =
   (tell: NonNullable<ConnectOptions["onProblem"]>) =>
   (sentence: string): void =>
     tell({ message: "Not all of cadre.yaml counts here.", error: new CadreError("UNTRUSTED", sentence) });
-
-const NOWHERE = "sqlite::memory:";
 
 const onlyOnServer = (): CadreError =>
   new CadreError(

@@ -14,8 +14,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["loop"],
   ["engines"],
   ["api", "mcp", "runners", "webhooks", "telemetry"],
-  ["project", "runtime", "index"],
+  ["project", "runtime"],
   ["cli"],
+  ["embed", "index"],
 ];
 
 const STRANGERS = new Set(["permissions", "models", "tools", "stores"]);
