@@ -227,14 +227,13 @@ describe("approvals", () => {
   });
 });
 
-test("a run may be given files to look at", async () => {
+test("a run may be given files to look at: its model is told, and its task stays as it was asked", async () => {
   const body = { agent: "talker", task: "Read", context_files: ["a.ts", "b.ts"] };
   const { runId } = (await ask(api, "POST", "/api/runs", body)).body;
   const [start] = await until(api, runId, isEnd);
-  expect(start!.payload).toMatchObject({
-    contextFiles: ["a.ts", "b.ts"],
-    task: expect.stringContaining("a.ts, b.ts"),
-  });
+  expect(start!.payload).toMatchObject({ contextFiles: ["a.ts", "b.ts"], task: "Read" });
+  const seen = (await ask(api, "GET", `/api/runs/${runId}/context?view=raw`)).body;
+  expect(seen.messages[0].content).toEqual([{ type: "text", text: "Read\n\nFiles to look at: a.ts, b.ts" }]);
 });
 
 test("the model calls of a run, and its context in short", async () => {
@@ -243,6 +242,16 @@ test("the model calls of a run, and its context in short", async () => {
   expect(messages).toMatchObject([{ agent_role: "talker", status: "completed" }]);
   const { body } = await ask(api, "GET", `/api/runs/${runId}/context?view=summary`);
   expect(body.messages.at(-1)).toEqual({ role: "assistant", summary: "You said: tell me" });
+});
+
+test("[J11] while a call is open, nothing says that it was interrupted", async () => {
+  const { runId } = await api.client.startRun({ agent: "clerk", task: "pay" });
+  await until(api, runId, ({ type }) => type === "RUN_SUSPENDED");
+  const seen = async () => (await ask(api, "GET", `/api/runs/${runId}/context?view=raw`)).body.messages;
+  expect((await seen()).map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
+  await api.client.cancel(runId);
+  await until(api, runId, isEnd);
+  expect(JSON.stringify((await seen()).at(-1))).toMatch(/"role":"tool".*(?:Interrupted|not started|cancel)/i);
 });
 
 test("[S1-62] a run's agent is that of its beginning, whatever its file says now", async () => {

@@ -7,7 +7,7 @@ import { eventsBefore } from "../loop/continued.ts";
 import { loadDefinition } from "../loop/run-journal.ts";
 import { fold } from "../projections/projection.ts";
 import type { RunRow } from "../projections/run-row.ts";
-import { promptMessages, transcriptProjection } from "../projections/transcript.ts";
+import { openMessages, promptMessages, transcriptProjection } from "../projections/transcript.ts";
 import type { ApiParts } from "./parts.ts";
 import type { TranscriptView } from "./schema.ts";
 import type { ContextSummary } from "./wire.ts";
@@ -17,9 +17,10 @@ export async function transcriptOf(row: RunRow, parts: ApiParts): Promise<Transc
   const definition = await loadDefinition(parts.store, row.definition);
   const { payload, ts } = events[0] as EventOf<"RUN_STARTED">;
   const before = await eventsBefore(parts.store, payload);
+  const transcript = fold(transcriptProjection, [...before, ...events]);
   return {
     system: parts.systemPrompt(definition, payload, ts),
-    messages: promptMessages(fold(transcriptProjection, [...before, ...events])),
+    messages: row.endedAt === undefined ? openMessages(transcript) : promptMessages(transcript),
   };
 }
 

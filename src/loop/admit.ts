@@ -112,9 +112,8 @@ export function startOf(
     kind: definition.kind,
     depth: 0,
     trigger: "user",
-    ...(contextFiles.length === 0
-      ? { task }
-      : { task: `${task}\n\nFiles to look at: ${contextFiles.join(", ")}`, contextFiles: [...contextFiles] }),
+    task,
+    ...(contextFiles.length === 0 ? {} : { contextFiles: [...contextFiles] }),
     // As the journal keeps it: a date that is one only until the next restart would be another input then.
     ...(input === undefined ? {} : { input: JSON.parse(JSON.stringify(input)) as unknown }),
     mode: request.mode ?? "auto",

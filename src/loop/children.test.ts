@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import {
   delegate,
   look,
+  openingOf,
   payloadsOf,
   promptOf,
   resultsRead,
@@ -547,6 +548,7 @@ scenario(
       limits: { maxTurns: 3 },
       ancestors: [{ runId, agent: "tester" }],
     });
+    expect(openingOf(await world.events(coder!))).toContain("go\n\nFiles to look at: a.ts");
   },
 );
 

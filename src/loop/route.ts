@@ -15,9 +15,9 @@ export async function routed(
   { reason }: Delegated,
   { agent, run, parts }: { agent: string; run: RunJournal; parts: LoopParts },
 ): Promise<Begun> {
-  const { task, input, team } = run.state.start!;
+  const { task, contextFiles, input, team } = run.state.start!;
   const continues = team && (await lastOf({ agent, trigger: "route", key }, run, parts));
-  return { key, trigger: "route", task, input, reason, team, continues };
+  return { key, trigger: "route", task, contextFiles, input, reason, team, continues };
 }
 
 /** The message that a router may add stands in its call as the task. */

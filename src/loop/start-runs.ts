@@ -7,6 +7,7 @@ import type { EventBody } from "../journal/events.ts";
 import type { PatternRun } from "../patterns/action.ts";
 import { openingText, withRequest } from "../patterns/opening.ts";
 import { NOT_STARTED } from "../projections/run-state.ts";
+import type { Asked } from "../projections/transcript.ts";
 import { changedInTree } from "./changed-agents.ts";
 import { type Child, childOf, lastOf } from "./child-start.ts";
 import { DELEGATE } from "./delegation.ts";
@@ -47,10 +48,19 @@ async function prepare(
   if (problem !== undefined) return { problem };
   const { key, trigger, task, input, requestInput, reason, team, maxTurns, retries } = wanted;
   const continues = wanted.continues && (await lastOf({ agent: found.name, trigger, key }, run, parts));
-  const begun = { key, trigger, task, input, requestInput, reason, team, maxTurns, retries, continues };
+  // Whoever gets the request gets the files that came with it.
+  const contextFiles = task === run.state.start!.task ? run.state.start!.contextFiles : undefined;
+  const asked = { task, contextFiles, input, requestInput };
+  const begun = { key, trigger, ...asked, reason, team, maxTurns, retries, continues };
   const joins = team !== undefined && team.round > 1 && !continues;
   const before = joins ? withRequest(run.state.start!, wanted.before) : wanted.before;
-  return childOf(begun, found, firstWords({ ...wanted, before }, parts.ids.nonce()), run, parts);
+  return childOf(
+    begun,
+    found,
+    firstWords({ ...wanted, contextFiles, before }, parts.ids.nonce()),
+    run,
+    parts,
+  );
 }
 
 /** The agent as its file is now, or as the pattern has made it. */
@@ -93,7 +103,7 @@ async function forbidden(
   return undefined;
 }
 
-function firstWords(wanted: PatternRun, nonce: string): EventBody[] {
+function firstWords(wanted: PatternRun & Asked, nonce: string): EventBody[] {
   const { before, sections = [], told = [] } = wanted;
   const events = told.map(
     ({ id, from, text }): EventBody => ({

@@ -21,7 +21,7 @@ scenario(
     script: roles({ tester: turns({ report: { summary: "the draft", details: "in full" } }) }),
   },
   async (world) => {
-    const runId = await world.run("write to the customer");
+    const runId = await world.run("write to the customer", { contextFiles: ["terms.md"] });
     const { end } = await world.settled(runId);
     expect(end).toMatchObject({ status: "completed", stopReason: "handed_off", summary: "approver is done" });
     const events = await world.events(runId);
@@ -45,7 +45,7 @@ scenario(
     });
     expect(openingOf(child)).toBe(
       [
-        "## ORIGINAL USER REQUEST\n\nwrite to the customer",
+        "## ORIGINAL USER REQUEST\n\nwrite to the customer\n\nFiles to look at: terms.md",
         "## RESULT FROM tester",
         `<untrusted source="tester ${runId}">\nthe draft\n\nin full\n</untrusted>`,
       ].join("\n\n"),

@@ -19,8 +19,8 @@ export function openingText(
 }
 
 /** The person's words alone: an input that another agent brought must not pass for one of theirs. */
-export function requestText({ task, input, requestInput = input }: Requested): string {
-  return `${REQUEST}\n\n${taskText({ task, input: requestInput ?? undefined })}`;
+export function requestText({ input, requestInput = input, ...asked }: Requested): string {
+  return `${REQUEST}\n\n${taskText({ ...asked, input: requestInput ?? undefined })}`;
 }
 
 /** K8: what a run reads that goes on in a later round does not repeat the request. Whoever begins there must know it. */

@@ -35,7 +35,7 @@ scenario(
   "[S3-21] [S3-22] [S3-23] [S3-25] [S3-26] [S3-27] [S3-64] the chosen agent gets the request as it is, and its answer is returned",
   { agent: desk(), cast, script: roles({ tester: turns({ calls: [route("billing")] }) }) },
   async (world) => {
-    const runId = await world.run("my invoice", { input: { customer: 7 } });
+    const runId = await world.run("my invoice", { input: { customer: 7 }, contextFiles: ["invoice.pdf"] });
     expect(await outcome(world, runId)).toMatchObject({
       status: "completed",
       stopReason: "routed",
@@ -56,7 +56,9 @@ scenario(
     const [, billing] = await familyOf(world, runId);
     const child = await world.events(billing!.id);
     expect(payloadsOf(child, "RUN_STARTED")[0]).toMatchObject({ task: "my invoice", reason: "it says so" });
-    expect(openingOf(child)).toBe('my invoice\n\nInput:\n{\n  "customer": 7\n}');
+    expect(openingOf(child)).toBe(
+      'my invoice\n\nFiles to look at: invoice.pdf\n\nInput:\n{\n  "customer": 7\n}',
+    );
   },
 );
 

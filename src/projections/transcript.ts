@@ -100,6 +100,16 @@ export function promptMessages(transcript: Transcript): PromptMessage[] {
   return transcript.placed.map((placed) => placed.message);
 }
 
+/** As long as a run goes on, a call without a result is open, and nobody has been told that it was interrupted. */
+export function openMessages({ placed, slots }: Transcript): PromptMessage[] {
+  const open = new Set(Array.from(slots.values(), ({ message, index }) => message.content[index]));
+  return placed.flatMap(({ message }): PromptMessage[] => {
+    if (message.role !== "tool") return [message];
+    const content = message.content.filter((result) => !open.has(result));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
 /** Tokens that the next prompt will have: the provider's last count where there is one, and a guess for the rest. */
 export function promptTokens(transcript: Transcript): number {
   const { measured, unseen } = transcript;
@@ -127,11 +137,12 @@ function begin(transcript: Transcript, { seq, payload }: EventOf<"RUN_STARTED">)
   transcript.task = goesOn ? undefined : say(transcript, seq, taskText(payload));
 }
 
-export type Asked = Pick<Payload<"RUN_STARTED">, "task" | "input">;
+export type Asked = Pick<Payload<"RUN_STARTED">, "task" | "contextFiles" | "input">;
 
-export function taskText({ task, input }: Asked): string {
-  if (input === undefined) return task;
-  return `${task}\n\nInput:\n${JSON.stringify(input, null, 2)}`;
+export function taskText({ task, contextFiles = [], input }: Asked): string {
+  const files = contextFiles.length === 0 ? "" : `\n\nFiles to look at: ${contextFiles.join(", ")}`;
+  const given = input === undefined ? "" : `\n\nInput:\n${JSON.stringify(input, null, 2)}`;
+  return task + files + given;
 }
 
 function say(transcript: Transcript, seq: number, text: string): Placed {
