@@ -9,6 +9,7 @@ import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { MAX_PAGE } from "../schema.ts";
+import { agentOf } from "../session-agent.ts";
 import { summaryOf, transcriptOf } from "../transcript-of.ts";
 import { Cancelled, Context } from "../wire.ts";
 import { settingsOf } from "./settings.ts";
@@ -36,7 +37,7 @@ export const AgentRunsQuery = z.strictObject({
 
 export const ChatBody = z.strictObject({
   message: z.string().trim().min(1),
-  /** Absent: the one of the settings. */
+  /** Absent: the one of the session, or of the settings where it is new. */
   agent_id: id.exactOptional(),
   /** Absent: a new one. */
   session_id: id.exactOptional(),
@@ -133,7 +134,7 @@ async function chat(
     throw new CadreError("BAD_REQUEST", "An Idempotency-Key needs a `session_id`. Nothing was said.");
   const chosen = settingsOf(parts);
   const sessionId = session_id ?? parts.people.ids.nonce();
-  const agent = agent_id ?? chosen.agent;
+  const agent = agent_id ?? (await agentOf(sessionId, parts.store)) ?? chosen.agent;
   const said = await parts.say(
     { sessionId, agent, text: message, from, userId: from, mode: mode ?? chosen.mode, attended: true },
     key,

@@ -162,6 +162,17 @@ describe("S4", () => {
     expect(JSON.stringify(messages)).toContain("You said: hello");
   });
 
+  test("[S4-51] who speaks in a session and names nobody speaks to its agent, also while a child of it waits", async () => {
+    const first = await ask(api, "POST", "/api/chat", { message: "Pay ann", agent_id: "orchestrator" });
+    const { run_id, session_id } = first.body;
+    await blocked(run_id);
+    const said = { status: 202, body: { run_id, session_id, queued: true } };
+    expect(await ask(api, "POST", "/api/chat", { message: "and hurry", session_id })).toEqual(said);
+    const { body } = await ask(api, "POST", `/api/sessions/${session_id}/messages`, { text: "please" });
+    expect(body).toEqual({ runId: run_id, joined: true });
+    await api.client.cancel(run_id);
+  });
+
   test("[S4-51] a message to an agent that is at work waits its turn there", async () => {
     const first = await ask(api, "POST", "/api/chat", { message: "pay", agent_id: "clerk" });
     const { run_id, session_id } = first.body;
