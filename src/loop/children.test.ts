@@ -493,7 +493,7 @@ for (const [tool, style, input, form] of [
     "delegate_to_agent",
     "delegate_to_agent",
     { role: "coder", task: "go" },
-    { status: "completed", tests_run: null },
+    { status: "completed", details: "", tests_run: null, child_run_id: expect.any(String) },
   ],
   [
     "mcp__agent__spawn",
@@ -503,7 +503,7 @@ for (const [tool, style, input, form] of [
   ],
 ] as const) {
   scenario(
-    `[S0-41] [S0-43] [S1-9] [S2-49] ${tool} takes its own parameters and answers in its own form`,
+    `[S0-41] [S0-43] [S1-9] [S2-49] [S2-56] ${tool} takes its own parameters and answers in its own form`,
     {
       agent: lead(`delegation: { tool: ${style} }`),
       cast,

@@ -27,10 +27,10 @@ function formOf(tool: string, ended: Ended): object {
   return envelope(ended);
 }
 
+/** D3: with every key, whatever the child had to say. */
 function envelope({ child_run_id, result }: Ended): object {
-  const { first_cause: _, ...rest } = result;
-  const cause = causeOf(result);
-  return { ...rest, ...(cause === undefined ? {} : { summary: cause }), child_run_id };
+  const { first_cause: _, status, summary, details = "", ...rest } = result;
+  return { status, summary: causeOf(result) ?? summary, details, ...rest, child_run_id };
 }
 
 /** S1-66: a failure that began further down is told with where it began. */
