@@ -20,6 +20,8 @@ export const Health = z.object({
   drives: z.boolean(),
   /** Where nobody drives: how many runs could go on, and wait for somebody who does; 1,000 stands for more, too. */
   due: z.int().optional(),
+  /** Where somebody drives: pools that none of them is of, and how many of their runs wait, as above. */
+  idlePools: z.array(z.object({ pool: z.string(), due: z.int() })).optional(),
   /** The store is on a server: any number of processes drive, on any machine. */
   isShared: z.boolean(),
   /** It is this process that drives; with `up --no-worker` it leaves that to workers elsewhere. */

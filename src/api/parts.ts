@@ -4,6 +4,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentFile } from "../agents/agent-file.ts";
 import type { Explanation } from "../agents/explain.ts";
+import type { Pools } from "../config/pools.ts";
 import type { Problem } from "../config/problem.ts";
 import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
@@ -56,6 +57,8 @@ export interface ApiParts extends TeamParts {
     model: string;
     /** Whose runs it drives, if not all. */
     ours?: OfPool | undefined;
+    /** Of all machines. */
+    pools?: Pools;
   };
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;

@@ -25,6 +25,7 @@ export function apiParts(runtime: Runtime, drives: boolean, env: Env): ApiParts 
     isShared: isOnServer(config.store),
     model: defaultModel,
     ours: runtime.ours,
+    pools: config.pools,
   };
   const by = userName();
   return {

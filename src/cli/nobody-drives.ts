@@ -4,6 +4,7 @@
 import type { Health } from "../api/schema.ts";
 import type { Typed } from "./typed.ts";
 import { count } from "./view/format.ts";
+import { plainLine } from "./view/plain.ts";
 
 type Store = Pick<Health, "isShared">;
 
@@ -19,5 +20,14 @@ export const nextDriver = ({ isShared }: Store): string =>
 export const dueWords = ({ due = 0 }: Pick<Health, "due">): string =>
   due === 0 ? "" : `, and ${count(due, "run")} ${due === 1 ? "waits" : "wait"} for it`;
 
-export const nobodyDrives = (health: Pick<Health, "due">, typed: Typed): string =>
-  `Nobody drives runs here${dueWords(health)}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`;
+/** A line each; none where everything that waits has somebody. */
+export function nobodyDrives({ drives, due, idlePools = [] }: Health, typed: Typed): string[] {
+  if (!drives)
+    return [
+      `Nobody drives runs here${dueWords({ due })}: start \`${typed("worker")}\`, \`${typed("up")}\` or \`${typed("run")}\`.`,
+    ];
+  return idlePools.map(({ pool, due }) => {
+    const name = plainLine(pool);
+    return `Nobody drives runs of the pool ${name}${dueWords({ due })}: start \`${typed(`worker --pool ${name}`)}\` where their files are.`;
+  });
+}

@@ -135,6 +135,27 @@ test("[E9] [U55] while no worker lives: how many runs wait for one, what starts 
   expect(await statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
+test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside workers of others", async () => {
+  await using p = await scaled({ ...FILES, "agents/tidy.md": agent("tidy", "pool: gpu\n") });
+  await p.write("cadre.yaml", `pools: { web: ["${p.folder}"], gpu: [] }\n`);
+  const client = await served(p);
+  await p.start("worker").shows(/takes runs of the pool web/);
+  expect((await p.cadre("workers")).code).toBe(0);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const idle = await p.cadre("workers");
+  expect([idle.code, idle.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^Nobody drives runs of the pool gpu, and 1 run waits for it: start `.*worker --pool gpu`/m,
+    ),
+  ]);
+  expect(await client.health()).toMatchObject({ drives: true, idlePools: [{ pool: "gpu", due: 1 }] });
+  expect((await p.cadre("why", runId)).stdout).toContain("Nobody works on it now.");
+  p.start("worker", "--pool", "gpu");
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
+  expect((await p.cadre("workers")).code).toBe(0);
+}, 120_000);
+
 test("[U55] doctor beside `cadre up` on Postgres knows it for this folder's", async () => {
   await using p = await scaled();
   const up = p.start("up", "--no-worker", "--port", "0", "--no-open");

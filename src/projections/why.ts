@@ -30,12 +30,20 @@ export interface Why {
   next: string[];
 }
 
-/** Undefined: the run, or the event, is not among them. `aside`: runs that cannot be driven, and why, which no journal can hold. */
+/** What no journal can hold. */
+export interface Beside {
+  /** Runs that cannot be driven, and why. */
+  aside: ReadonlyMap<string, string>;
+  /** Runs that could go on, and nobody drives. */
+  idle: ReadonlySet<string>;
+}
+
+/** Undefined: the run, or the event, is not among them. */
 export function whyOf(
   journals: Journals,
   runId: string,
   seq?: number,
-  aside: ReadonlyMap<string, string> = new Map(),
+  { aside, idle }: Beside = { aside: new Map(), idle: new Set() },
 ): Why | undefined {
   const row = rowOf(journals.get(runId) ?? []);
   const last = journals.get(runId)?.at(-1);
@@ -63,7 +71,12 @@ export function whyOf(
       since,
       chain,
     };
-  return { ...about, ...standing(journals, row, stands, reasonOf), since, chain };
+  return {
+    ...about,
+    ...(notTakenUp(journals, row, stands, idle) ?? standing(journals, row, stands, reasonOf)),
+    since,
+    chain,
+  };
 }
 
 const isSetAside = (event: JournalEvent): boolean =>
@@ -159,6 +172,20 @@ function liveBelow(journals: Journals, waitingOn: WaitingOn | undefined): string
     const last = journals.get(child)?.at(-1);
     return last && !TERMINAL_TYPES.has(last.type);
   });
+}
+
+function notTakenUp(
+  journals: Journals,
+  { id, endedAt }: RunRow,
+  { runId, type }: JournalEvent,
+  idle: ReadonlySet<string>,
+): Pick<Why, "answer" | "next"> | undefined {
+  if (endedAt !== undefined || !idle.has(runId) || WAITS.has(type)) return undefined;
+  const whose = runId === id ? "" : ` (${agentIn(journals, runId)})`;
+  return {
+    answer: `Nobody works on it now${whose}. It goes on as soon as somebody does.`,
+    next: ["`cadre workers` says who is there, and what to start."],
+  };
 }
 
 function standing(

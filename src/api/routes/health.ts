@@ -1,5 +1,7 @@
 // Who serves this API, over which store, and whether all is well around it.
 
+import { poolNames, runsOf } from "../../config/pools.ts";
+import type { OfPool, Store, WorkerRow } from "../../stores/store.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
@@ -7,7 +9,14 @@ import { Checks, Workers } from "../wire.ts";
 
 const MOST_DUE = 1_000;
 
-export function healthRoutes({ info, store, checks, web, people: { mask } }: ApiParts): Route[] {
+export function healthRoutes(parts: ApiParts): Route[] {
+  const {
+    info,
+    store,
+    checks,
+    web,
+    people: { mask },
+  } = parts;
   return [
     route(
       {
@@ -18,8 +27,9 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
       },
       async () => {
         const { version, folder, command, startedAt, model, isShared } = info;
-        const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
-        const due = drives ? {} : { due: (await store.due(store.clock.now(), MOST_DUE)).length };
+        const alive = (await store.workers()).filter(({ silent }) => !silent);
+        const drives = info.drives || alive.length > 0;
+        const due = drives ? await idlePools(alive, parts) : { due: await dueIn(store) };
         const demo = web.plug ? { demo: true as const } : {};
         const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
         const isServer = web.served !== undefined;
@@ -46,4 +56,21 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
       async () => ({ checks: (await checks()).map((check) => mask.value(check)) }),
     ),
   ];
+}
+
+const dueIn = async (store: Store, of?: OfPool): Promise<number> =>
+  (await store.due(store.clock.now(), MOST_DUE, of)).length;
+
+/** Runs of a pool are nobody else's: they would wait for ever beside workers that have nothing to do. */
+async function idlePools(
+  alive: readonly WorkerRow[],
+  { store, info: { pools = {} } }: ApiParts,
+): Promise<Pick<Health, "idlePools">> {
+  const names = Object.keys(pools).length === 0 ? [] : poolNames(pools);
+  const without = names.filter((name) => !alive.some(({ pool }) => pool === name));
+  const counted = await Promise.all(
+    without.map(async (pool) => ({ pool, due: await dueIn(store, runsOf(pools, pool)) })),
+  );
+  const idle = counted.filter(({ due }) => due > 0);
+  return idle.length === 0 ? {} : { idlePools: idle };
 }

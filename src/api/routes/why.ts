@@ -3,7 +3,7 @@
 import { CadreError } from "../../errors.ts";
 import { decisionLog } from "../../projections/decision-log.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { whyOf } from "../../projections/why.ts";
+import { type Beside, whyOf } from "../../projections/why.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import type { ApiParts } from "../parts.ts";
@@ -25,7 +25,7 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
     async ({ params: { id }, query: { seq } }) => {
       const run = await findRun(store, id);
       const journals = await treeJournals(store, run.rootRunId);
-      const why = whyOf(journals, run.id, seq, await asideIn(store, run));
+      const why = whyOf(journals, run.id, seq, await besideOf(run, store));
       if (why) return { ...why, decisions: decisionLog(journals, run.id) };
       throw new CadreError(
         "NOT_FOUND",
@@ -37,12 +37,13 @@ export const whyRoutes = ({ store }: ApiParts): Route[] => [
   ),
 ];
 
-/** Runs that no journal tells of as set aside: why, by id. */
-async function asideIn(store: Store, top: RunRow): Promise<ReadonlyMap<string, string>> {
+async function besideOf(top: RunRow, store: Store): Promise<Beside> {
   const rows = await withUnreadable(store, await subtreeOf(store, top));
-  return new Map(
-    rows.flatMap(({ id, waitingOn }) =>
-      waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
-    ),
+  const aside = rows.flatMap(({ id, waitingOn }) =>
+    waitingOn?.kind === "quarantine" ? [[id, waitingOn.detail ?? "it cannot be read."] as const] : [],
   );
+  const atWork = rows.filter(({ endedAt, waitingOn }) => endedAt === undefined && !waitingOn);
+  const drivers = await Promise.all(atWork.map(({ id }) => store.driverOf(id)));
+  const idle = atWork.filter((_, index) => drivers[index] === undefined).map(({ id }) => id);
+  return { aside: new Map(aside), idle: new Set(idle) };
 }

@@ -19,9 +19,9 @@ export async function workers({ io, folder, json, screen, typed }: Invocation): 
     for (const line of table(rowsOf(found, Date.now(), screen.paint))) screen.line(line);
     for (const line of holdLines(found)) screen.line(screen.paint("dim", line));
     for (const line of remarks(found, health)) screen.line(screen.paint("dim", line));
-    if (!health.drives) screen.line(nobodyDrives(health, typed));
+    for (const line of nobodyDrives(health, typed)) screen.line(line);
   }
-  return !health.drives && (health.due ?? 0) > 0 ? EXIT.failed : EXIT.done;
+  return (health.due ?? 0) > 0 || health.idlePools ? EXIT.failed : EXIT.done;
 }
 
 function rowsOf(found: readonly WorkerView[], now: number, paint: Paint): string[][] {

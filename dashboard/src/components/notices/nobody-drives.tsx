@@ -8,25 +8,33 @@ import { Command } from "../../display/command.tsx";
 import { plural } from "../../display/words.ts";
 import { driversQuery, healthQuery } from "../../live/queries.ts";
 
-/** Undefined: somebody does. Otherwise how many runs wait for them. */
-export function useNobodyDrives(): number | undefined {
-  const { data: health } = useQuery(healthQuery);
-  const { data } = useQuery({ ...driversQuery, enabled: health !== undefined && leavesWork(health) });
-  return data && leavesWork(data) && !data.drives ? (data.due ?? 0) : undefined;
+interface Idle {
+  /** How many runs wait for somebody. */
+  due: number;
+  /** Of this pool alone. */
+  pool?: string;
 }
 
-const leavesWork = ({ isShared, isWorker }: Health): boolean => isShared && !isWorker;
+/** Undefined: somebody does, whatever waits. */
+export function useNobodyDrives(): Idle | undefined {
+  const { data: health } = useQuery(healthQuery);
+  const { data } = useQuery({ ...driversQuery, enabled: health?.isShared ?? false });
+  return data?.isShared ? idleOf(data) : undefined;
+}
 
-export function NobodyDrives({ due }: { due: number }) {
+const idleOf = ({ drives, due = 0, idlePools = [] }: Health): Idle | undefined =>
+  drives ? idlePools[0] : { due };
+
+export function NobodyDrives({ due, pool }: Idle) {
   return (
     <>
       <Hourglass size={15} aria-hidden className="shrink-0" />
       <span>
-        Nobody works on runs now
+        Nobody works on runs{pool !== undefined && ` of the pool ${pool}`} now
         {due > 0 && `, and ${plural(due, "run")} ${due === 1 ? "waits" : "wait"} for it`}. What is recorded is
         safe. This works on them until you end it:
       </span>
-      <Command words="worker" />
+      <Command words={pool === undefined ? "worker" : `worker --pool ${pool}`} />
     </>
   );
 }

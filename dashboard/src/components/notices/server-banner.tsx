@@ -44,7 +44,7 @@ export function ServerBanner() {
   if (idle !== undefined && state === "live")
     return (
       <Bar look="bg-warn-soft text-warn">
-        <NobodyDrives due={idle} />
+        <NobodyDrives {...idle} />
       </Bar>
     );
   if (restart !== undefined && state === "live") return <Recovered startedAt={restart} onClose={forget} />;
