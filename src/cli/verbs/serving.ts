@@ -34,7 +34,7 @@ export function addServingVerbs(program: Command, does: Does): void {
     .command("worker")
     .summary("drive what is due here, and serve nothing, until you end it")
     .description(
-      "Drives runs of this project's store, beside as many other workers as there are, on any machine that has the project's\nfolder. Ctrl-C or SIGTERM ends it in order: what it has under way is finished or given back.",
+      "Drives runs of this project's store, beside as many other workers as there are, on any machine that has the project's\nfolder. Ctrl-C or SIGTERM ends it in order: what is under way has five seconds to finish, a command that takes\nlonger is stopped and its agent told so, and everything else is given back at once.",
     )
     .option("--pool <name>", "whose runs it takes, as `pools` in cadre.yaml says (default: this folder's)")
     .option("--concurrency <n>", "runs at the same time (default: 32)")

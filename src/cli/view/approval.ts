@@ -127,9 +127,10 @@ function facts(item: ApprovalView): string[] {
 const askedWords = ({ person, by, note, at }: NonNullable<ApprovalView["asked"]>): string =>
   `for ${person}, asked by ${by} at ${clockTime(at)}${note === undefined ? "" : `: ${note}`}`;
 
+/** A frozen worker, or one that is cut off, may be at it still: `run_again` would do it twice. */
 function outcomeFact({ host, pid, requestedAt }: ApprovalView): string {
   const where = host === undefined ? "" : ` on ${plainLine(host)} (process ${pid})`;
-  return `begun at ${clockTime(requestedAt)}${where}, and its process is gone: look whether it took effect`;
+  return `begun at ${clockTime(requestedAt)}${where}, and not heard of again: look whether it took effect, and is not still under way`;
 }
 
 function body(item: ApprovalView, page: Page): string[] {

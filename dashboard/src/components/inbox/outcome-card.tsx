@@ -1,4 +1,4 @@
-// P4: something was begun that must not happen twice, and its process is gone. Only a person who looks can say what became
+// P4: something was begun that must not happen twice, and not heard of again. Only a person who looks can say what became
 // of it.
 
 import { useRef, useState } from "react";
@@ -104,7 +104,7 @@ function Begun({ item }: Pick<CardProps, "item">) {
           on <VisibleText text={item.host} /> (pid {item.pid})
         </>
       )}
-      , and what ran it is gone. Look whether it took effect, then say so.
+      , and not heard of again. Look whether it took effect, and is not still under way; then say so.
     </p>
   );
 }
