@@ -23,14 +23,16 @@ export async function lookAfter(parts: Parts): Promise<void> {
     });
   }
   for (const runId of [...parts.drives.keys()]) await wakeSilent(runId, parts);
-  await parts.worktrees.sweep((runId) => isAlive(runId, parts));
+  await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 
-/** Its work may still be asked for as long as any run of its tree goes on. */
-async function isAlive(runId: RunId, { store }: Parts): Promise<boolean> {
+/**
+ * Its work may still be asked for as long as any run of its tree goes on. One that is not known here may be at work for
+ * another store: several may have their worktrees in one repository.
+ */
+async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.run(runId);
-  if (!row) return false;
-  return (await store.run(row.rootRunId))?.endedAt === undefined;
+  return row !== undefined && (await store.run(row.rootRunId))?.endedAt !== undefined;
 }
 
 /** D4: nobody waits for its result any more. It ends where it stands, and the journal says why. */

@@ -122,8 +122,8 @@ export interface Worktrees {
     /** `files`: what the child has changed by tools that were judged. */
     options: { message: string; keep: boolean; files: readonly string[] },
   ): Promise<Merged>;
-  /** Closes what runs have left behind that are not alive any more. */
-  sweep(isAlive: (runId: RunId) => Promise<boolean>): Promise<void>;
+  /** Closes what runs have left behind that are over. */
+  sweep(isOver: (runId: RunId) => Promise<boolean>): Promise<void>;
 }
 
 export interface Driven {
