@@ -130,6 +130,7 @@ async function request(
       call: callOptions(action, run, parts, effects),
       onText: text.add,
       onReasoning: reasoning.add,
+      onPart: () => run.heard(),
       idleMs: IDLE_MS,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,

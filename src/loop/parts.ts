@@ -128,6 +128,8 @@ export interface Worktrees {
 
 export interface Driven {
   epoch: number;
+  /** When what is under way last gave a sign of life that is not written. */
+  heardAt(): number;
   /** Stops what is under way. Only after a cancel is there more to do for this driver. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

@@ -349,6 +349,7 @@ describe("[F40] silence", () => {
       call: { prompt: [], ...(abortSignal ? { abortSignal } : {}) },
       onText: () => {},
       onReasoning: () => {},
+      onPart: () => {},
       idleMs: 20,
       silenceError,
       cutStreamError,
