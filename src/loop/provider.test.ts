@@ -1,4 +1,4 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import {
@@ -354,6 +354,20 @@ describe("[F40] silence", () => {
       silenceError,
       cutStreamError,
     });
+  test("[B2] of an answer that is stopped at its very end, what the provider told counts", async () => {
+    const stop = new AbortController();
+    const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } } as LanguageModelV4Usage;
+    const finish = { type: "finish" as const, finishReason: { unified: "stop" as const, raw: "" }, usage };
+    const model = stalls(async () => ({
+      stream: new ReadableStream({
+        start: (c) => c.enqueue(finish),
+        // Asked for what comes after it.
+        pull: () => stop.abort(new Error("stopped")),
+      }),
+    }));
+    expect(await read(model, stop.signal)).toMatchObject({ type: "failed", usage: { input: 5, output: 3 } });
+  });
+
   const word: LanguageModelV4StreamPart = { type: "text-delta", id: "0", delta: "I" };
   const never = new Promise<never>(() => {});
 

@@ -87,7 +87,7 @@ async function collect(
     leave();
     throw error;
   }
-  signal.throwIfAborted();
+  if (signal.aborted) return { type: "failed", error: signal.reason, ...collected.spent() };
   return collected.outcome();
 }
 
@@ -140,6 +140,10 @@ class Collector {
         break;
       default:
     }
+  }
+
+  spent(): { usage?: Usage } {
+    return this.finish ? { usage: usageOf(this.finish.usage) } : {};
   }
 
   outcome(): StreamOutcome {
