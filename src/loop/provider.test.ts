@@ -15,6 +15,7 @@ import { systemIds } from "../ids.ts";
 import type { Model } from "../models/model.ts";
 import { classifyFailure, cutStreamError, silenceError } from "../models/retry.ts";
 import type { Script, ScriptedTurn } from "../models/script.ts";
+import { createScriptedModel } from "../models/scripted.ts";
 import { pauseRun, resumeRun } from "./people.ts";
 import { readStream } from "./read-stream.ts";
 
@@ -77,6 +78,30 @@ describe("[F40] a provider that asks to wait", () => {
       expect(waitingOn?.until).toBeGreaterThan(unlucky.now());
       await world.restart();
       expect(await world.events(runId), "the journal can be read again").toHaveLength(3);
+    },
+  );
+
+  const abrupt = fakeClock();
+  scenario(
+    "[F40] that gives up on its own call is waited for like one that cannot be reached, and not asked again at once without end",
+    { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
+    async (world) => {
+      const aborts: Model = {
+        ...createScriptedModel(turns()),
+        doStream: () => Promise.reject(new DOMException("This operation was aborted", "AbortError")),
+      };
+      world.runtime.parts.models = { resolve: () => aborts, contextWindow: () => undefined };
+      const runId = await world.run("ask");
+      for (let tries = 1; tries < 6; tries++) {
+        const { waitingOn } = await world.drive(runId);
+        expect(waitingOn).toMatchObject({ kind: "provider", until: expect.any(Number) });
+        expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(tries);
+        abrupt.set(waitingOn!.until!);
+      }
+      expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]).toMatchObject({
+        cause: "network",
+      });
     },
   );
 
