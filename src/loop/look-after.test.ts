@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -53,6 +55,28 @@ damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) 
   await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
   await lookAfter(world.runtime.parts);
   expect((await world.state(child!)).end).toMatchObject({ status: "cancelled", stopReason: "orphaned" });
+});
+
+damaged("[P9] an orphan that cannot be read is named, and keeps no other from being ended", async (world) => {
+  const { store, parts } = world.runtime;
+  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
+  const children: string[] = [];
+  for (const task of ["see to it", "and to that"]) {
+    const runId = await world.run(task);
+    const { waitingOn, seq } = await world.settled(runId);
+    children.push(...waitingOn!.blockers!);
+    await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+  }
+  const [bad, good] = await store.orphans();
+  expect(children).toEqual(expect.arrayContaining([bad, good]));
+  await world.runtime.stop();
+  const db = new DatabaseSync(join(world.folder, ".cadre", "cadre.db"));
+  db.prepare("UPDATE events SET ts = 0 WHERE seq = 2 AND run = (SELECT n FROM runs WHERE id = ?)").run(bad!);
+  db.close();
+  const problems: { runId: string; message: string }[] = [];
+  await lookAfter({ ...parts, onProblem: (problem) => problems.push(problem) });
+  expect((await world.state(good!)).end).toMatchObject({ stopReason: "orphaned" });
+  expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
 });
 
 /** In a tree that is not as it can become: its parent was ended from outside. */

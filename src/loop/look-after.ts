@@ -15,17 +15,21 @@ export const SILENT_MS = 10 * 60_000;
 /** A tool's own time limit comes first. */
 const GRACE_MS = 60_000;
 
-type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools">;
+type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
 
 export async function lookAfter(parts: Parts): Promise<void> {
-  for (const runId of await parts.store.orphans()) {
-    await endOrphan(runId, parts).catch((error: unknown) => {
-      // One that only a newer version understands must not keep the others from being looked at.
-      if (!isNewer(error)) throw error;
-    });
-  }
-  for (const runId of [...parts.drives.keys()]) await wakeSilent(runId, parts);
+  for (const runId of await parts.store.orphans()) await unhindered(endOrphan, runId, parts);
+  for (const runId of [...parts.drives.keys()]) await unhindered(wakeSilent, runId, parts);
   await parts.worktrees.sweep((runId) => isOver(runId, parts));
+}
+
+/** P9: one that cannot be read must not keep the others from being looked at. */
+async function unhindered(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
+  await look(runId, parts).catch((error: unknown) => {
+    if (isNewer(error)) return;
+    const message = `Run ${runId} could not be looked after; it is tried again in a minute, and the others go on.`;
+    parts.onProblem({ runId, message, error });
+  });
 }
 
 /**
