@@ -12,7 +12,7 @@ import type { Store } from "../stores/store.ts";
 import { type Answer, answered } from "./admin-answer.ts";
 import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
 import { beginWork } from "./begin-work.ts";
-import { SILENT_MS } from "./look-after.ts";
+import { heardOf, SILENT_MS } from "./look-after.ts";
 import type { LoopParts } from "./parts.ts";
 import { retry } from "./retry.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -130,7 +130,7 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
     return { output: { run_id: row.id, status: "goes on" } };
   },
 
-  async mcp__monitoring__health({ store, parts: { clock } }) {
+  async mcp__monitoring__health({ store, parts: { clock, drives } }) {
     const counts = await Promise.all(
       RUN_STATUSES.map(async (status) => [status, await countOf(status, store)]),
     );
@@ -142,9 +142,7 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
         runs: Object.fromEntries(counts),
         need_a_person: ids(runs.filter(({ status }) => status === "suspended")),
         set_aside: ids(runs.filter(({ waitingOn }) => waitingOn?.kind === "quarantine")),
-        stuck: ids(
-          runs.filter(({ status, updatedAt }) => status === "running" && now - updatedAt > SILENT_MS),
-        ),
+        stuck: ids(runs.filter((row) => row.status === "running" && now - heardOf(row, drives) > SILENT_MS)),
         unreadable: (await store.quarantined()).map(({ runId }) => runId),
       },
     };

@@ -10,7 +10,7 @@ import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
-import { budgetOf, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
+import { budgetOf, estimated, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -116,7 +116,7 @@ async function request(
   parts: LoopParts,
   effects: AbortSignal,
 ): Promise<StreamOutcome> {
-  if (run.state.cancel || effects.aborted) return { type: "failed", error: new Error("not started") };
+  if (run.state.cancel || effects.aborted) return { type: "failed", error: NOT_SENT };
   const { runId } = run;
   const { callId, attempt } = action;
   const delta = { runId, callId, attempt };
@@ -130,6 +130,7 @@ async function request(
       call: callOptions(action, run, parts, effects),
       onText: text.add,
       onReasoning: reasoning.add,
+      onPart: () => run.heard(),
       idleMs: IDLE_MS,
       silenceError: parts.silenceError,
       cutStreamError: parts.cutStreamError,
@@ -182,7 +183,8 @@ function failed(
   effects: AbortSignal,
 ): void {
   const { callId, attempt } = action;
-  const why = effects.aborted || run.state.cancel ? INTERRUPTED : failureOf(action, outcome, run, parts);
+  const isStopped = effects.aborted || run.state.cancel !== undefined;
+  const why = (isStopped ? interrupted : failureOf)(action, outcome, run, parts);
   run.record({
     type: "MODEL_CALL_FAILED",
     payload: { callId, ...(attempt > 1 ? { attempt } : {}), ms, ...why },
@@ -191,7 +193,25 @@ function failed(
 
 type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 
-const INTERRUPTED: Why = { cause: "interrupted", message: "Stopped before the answer was complete." };
+const NOT_SENT = new Error("not sent");
+
+/** P3: what was sent may have to be paid for, as after a crash; where nobody told how much, its estimate counts (B2). */
+function interrupted(
+  { model }: CallModel,
+  outcome: Exclude<StreamOutcome, { type: "answer" }>,
+  { state }: RunJournal,
+  parts: LoopParts,
+): Why {
+  const cause = "interrupted";
+  if (outcome.type === "failed" && outcome.error === NOT_SENT)
+    return { cause, message: "Stopped before the model was asked." };
+  const { usage } = outcome;
+  const spent = usage
+    ? { usage, cost: parts.priceOf(model, usage) }
+    : estimated(state.openModelCall?.estimate);
+  const message = "Stopped before the answer was complete; this attempt may have been paid for.";
+  return { cause, message, ...spent };
+}
 
 function failureOf(
   { model, attempt }: CallModel,

@@ -15,6 +15,7 @@ import {
   typesOf,
 } from "../../test/support/scenario.ts";
 import { defineTool } from "../tools/tool.ts";
+import { drive } from "./drive.ts";
 import { cancelRun, pauseRun, resumeRun, sendMessage } from "./people.ts";
 
 scenario(
@@ -43,6 +44,46 @@ scenario(
     const events = await world.events(runId);
     expect(payloadsOf(events, "MODEL_CALL_FAILED")).toMatchObject([{ cause: "interrupted" }]);
     expect(payloadsOf(events, "MODEL_CALL_STARTED")).toHaveLength(1);
+  },
+);
+
+let asked = Promise.withResolvers<void>();
+scenario(
+  "[P3] [B2] a model call that is cut off, by a stop of what hangs, a shutdown or a cancel, counts with its estimate, as after a crash",
+  {
+    idle: true,
+    agent: "limits: { maxTokens: 100000 }",
+    script() {
+      asked.resolve();
+      return { text: "too late", delay: 3_600_000 };
+    },
+  },
+  async (world) => {
+    const { parts, people } = world.runtime;
+    parts.drainMs = 0;
+    const runId = await world.run("think");
+    const cut = async (by: (shutDown: () => void) => unknown) => {
+      asked = Promise.withResolvers();
+      const stopping = new AbortController();
+      const driven = drive(runId, parts, stopping.signal);
+      await asked.promise;
+      await by(() => stopping.abort());
+      await driven;
+    };
+    await cut(() => parts.drives.get(runId)!.interrupt("stuck"));
+    await cut((shutDown) => shutDown());
+    await cut(async () => {
+      await cancelRun(runId, "ann", undefined, people);
+      parts.drives.get(runId)!.interrupt("cancel");
+    });
+    const events = await world.events(runId);
+    const estimates = payloadsOf(events, "MODEL_CALL_STARTED").map(({ estimate }) => estimate!.tokens);
+    const failures = payloadsOf(events, "MODEL_CALL_FAILED");
+    expect(failures.map(({ usage }) => usage?.input)).toEqual(estimates);
+    expect(failures.map(({ message }) => message)[0]).toContain("may have been paid for");
+    const { end, usage } = await world.state(runId);
+    expect(end?.status).toBe("cancelled");
+    expect(usage).toMatchObject({ wastedCalls: 3, modelCalls: 0 });
   },
 );
 

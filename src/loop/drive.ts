@@ -107,7 +107,7 @@ function register(
     drain = setTimeout(() => interrupt("shutdown"), parts.drainMs);
   };
   signal.addEventListener("abort", onStop, { once: true });
-  parts.drives.set(run.runId, { epoch: run.lease.epoch, interrupt });
+  parts.drives.set(run.runId, { epoch: run.lease.epoch, interrupt, heardAt: () => run.heardAt });
   return () => {
     clearTimeout(drain);
     signal.removeEventListener("abort", onStop);

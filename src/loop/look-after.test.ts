@@ -1,10 +1,18 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { delegate, payloadsOf, roles, scenario, turns } from "../../test/support/scenario.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
+import { fakeClock } from "../clock.ts";
+import type { Model } from "../models/model.ts";
+import { createScriptedModel } from "../models/scripted.ts";
 import { defineTool } from "../tools/tool.ts";
 import { lookAfter, SILENT_MS } from "./look-after.ts";
 import { cancelRun } from "./people.ts";
+
+type StreamPart = LanguageModelV4StreamPart;
 
 const waits = {
   agent: "agents: [helper]",
@@ -49,6 +57,28 @@ damaged("[S0-65] one that was being cancelled ends as cancelled", async (world) 
   expect((await world.state(child!)).end).toMatchObject({ status: "cancelled", stopReason: "orphaned" });
 });
 
+damaged("[P9] an orphan that cannot be read is named, and keeps no other from being ended", async (world) => {
+  const { store, parts } = world.runtime;
+  const [end] = payloadsOf(await ended(world, "RUN_FAILED"), "RUN_FAILED");
+  const children: string[] = [];
+  for (const task of ["see to it", "and to that"]) {
+    const runId = await world.run(task);
+    const { waitingOn, seq } = await world.settled(runId);
+    children.push(...waitingOn!.blockers!);
+    await store.append({ runId, after: seq, events: [{ type: "RUN_FAILED", payload: end! }] });
+  }
+  const [bad, good] = await store.orphans();
+  expect(children).toEqual(expect.arrayContaining([bad, good]));
+  await world.runtime.stop();
+  const db = new DatabaseSync(join(world.folder, ".cadre", "cadre.db"));
+  db.prepare("UPDATE events SET ts = 0 WHERE seq = 2 AND run = (SELECT n FROM runs WHERE id = ?)").run(bad!);
+  db.close();
+  const problems: { runId: string; message: string }[] = [];
+  await lookAfter({ ...parts, onProblem: (problem) => problems.push(problem) });
+  expect((await world.state(good!)).end).toMatchObject({ stopReason: "orphaned" });
+  expect(problems).toMatchObject([{ runId: bad, message: expect.stringContaining(bad!) }]);
+});
+
 /** In a tree that is not as it can become: its parent was ended from outside. */
 function damaged(title: string, body: (world: World) => Promise<void>): void {
   test(title, async () => {
@@ -71,6 +101,21 @@ const hangs = defineTool({
       signal.addEventListener("abort", () => resolve({ output: "stopped", isError: true }), { once: true });
     }),
 });
+
+const saying = Promise.withResolvers<(word: string) => void>();
+
+const chatty = defineTool({
+  name: "chatty",
+  description: "Shows output for as long as the test wants.",
+  input: z.object({}),
+  effect: "read",
+  execute: (_, { progress }) =>
+    new Promise((resolve) => {
+      saying.resolve((word) => (word === "end" ? resolve({ output: "all said" }) : progress!(word)));
+    }),
+});
+
+const clock = fakeClock();
 
 scenario(
   "[S1-71] a run at work that says nothing for ten minutes is stopped where it hangs, and goes on",
@@ -95,6 +140,73 @@ scenario(
     expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toMatchObject([
       { code: "STUCK", message: expect.stringContaining("for 120 minutes") },
     ]);
+  },
+);
+
+scenario(
+  "[S1-71] an answer that streams for longer than ten minutes is not thrown away; one that falls silent is",
+  { idle: true, clock, script: turns() },
+  async (world) => {
+    const { parts } = world.runtime;
+    const chunks = new TransformStream<StreamPart, StreamPart>();
+    const words = chunks.writable.getWriter();
+    const streams: Model = {
+      ...createScriptedModel(turns()),
+      doStream: async () => ({ stream: chunks.readable }),
+    };
+    parts.models = { resolve: () => streams, contextWindow: () => undefined };
+    const runId = await world.run("tell me everything");
+    const driven = world.drive(runId);
+    await world.seen(runId, "MODEL_CALL_STARTED");
+    for (const id of ["a call", "a call", "a call"]) {
+      clock.advance(SILENT_MS - 1);
+      // Of the input of a call nobody is told, and it may be as long as any text.
+      await words.write({ type: "tool-input-delta", id, delta: "x" });
+      await lookAfter(parts);
+    }
+    expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toEqual([]);
+    clock.advance(SILENT_MS);
+    await lookAfter(parts);
+    await driven;
+    expect(payloadsOf(await world.events(runId), "SYSTEM_ERROR")).toMatchObject([{ code: "STUCK" }]);
+    expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")).toMatchObject([
+      { cause: "interrupted" },
+    ]);
+  },
+);
+
+scenario(
+  "[S1-71] a tool has the time that it asks for, and longer while it shows output",
+  {
+    idle: true,
+    clock,
+    tools: [{ ...hangs, timeout: 20 * 60_000 }, chatty],
+    script: turns({ calls: [{ tool: "hang", input: {} }] }, { calls: [{ tool: "chatty", input: {} }] }),
+  },
+  async (world) => {
+    const { parts } = world.runtime;
+    const runId = await world.run("see to it");
+    const stuck = async () => payloadsOf(await world.events(runId), "SYSTEM_ERROR").length;
+    const first = world.drive(runId);
+    await world.seen(runId, "TOOL_STARTED");
+    clock.advance(20 * 60_000);
+    await lookAfter(parts);
+    expect(await stuck(), "it has twenty minutes, and a little to stop").toBe(0);
+    clock.advance(60_000);
+    await lookAfter(parts);
+    await first;
+    expect(await stuck()).toBe(1);
+
+    const second = world.drive(runId);
+    const say = await saying.promise;
+    for (const word of ["a", "b", "c"]) {
+      clock.advance(SILENT_MS - 1);
+      say(word);
+      await lookAfter(parts);
+    }
+    expect(await stuck()).toBe(1);
+    say("end");
+    expect((await second).end).toMatchObject({ status: "completed" });
   },
 );
 

@@ -5,32 +5,40 @@ import type { RunId } from "../ids.ts";
 import type { EventBody, Payload } from "../journal/events.ts";
 import { isNewer } from "../journal/upcast.ts";
 import { fold } from "../projections/projection.ts";
+import type { RunRow } from "../projections/run-row.ts";
 import { type RunState, runStateProjection } from "../projections/run-state.ts";
+import { foldedRun } from "./folded-run.ts";
 import type { LoopParts } from "./parts.ts";
 
-/** A run at work that has written nothing for so long is stuck, whatever it waits for. */
+/** A run at work of which nothing was heard for so long is stuck, whatever it waits for. */
 export const SILENT_MS = 10 * 60_000;
 /** A tool's own time limit comes first. */
 const GRACE_MS = 60_000;
 
-type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees">;
+type Parts = Pick<LoopParts, "store" | "clock" | "ids" | "drives" | "worktrees" | "tools" | "onProblem">;
 
 export async function lookAfter(parts: Parts): Promise<void> {
-  for (const runId of await parts.store.orphans()) {
-    await endOrphan(runId, parts).catch((error: unknown) => {
-      // One that only a newer version understands must not keep the others from being looked at.
-      if (!isNewer(error)) throw error;
-    });
-  }
-  for (const runId of [...parts.drives.keys()]) await wakeSilent(runId, parts);
-  await parts.worktrees.sweep((runId) => isAlive(runId, parts));
+  for (const runId of await parts.store.orphans()) await unhindered(endOrphan, runId, parts);
+  for (const runId of [...parts.drives.keys()]) await unhindered(wakeSilent, runId, parts);
+  await parts.worktrees.sweep((runId) => isOver(runId, parts));
 }
 
-/** Its work may still be asked for as long as any run of its tree goes on. */
-async function isAlive(runId: RunId, { store }: Parts): Promise<boolean> {
+/** P9: one that cannot be read must not keep the others from being looked at. */
+async function unhindered(look: typeof endOrphan, runId: RunId, parts: Parts): Promise<void> {
+  await look(runId, parts).catch((error: unknown) => {
+    if (isNewer(error)) return;
+    const message = `Run ${runId} could not be looked after; it is tried again in a minute, and the others go on.`;
+    parts.onProblem({ runId, message, error });
+  });
+}
+
+/**
+ * Its work may still be asked for as long as any run of its tree goes on. One that is not known here may be at work for
+ * another store: several may have their worktrees in one repository.
+ */
+async function isOver(runId: RunId, { store }: Parts): Promise<boolean> {
   const row = await store.run(runId);
-  if (!row) return false;
-  return (await store.run(row.rootRunId))?.endedAt === undefined;
+  return row !== undefined && (await store.run(row.rootRunId))?.endedAt !== undefined;
 }
 
 /** D4: nobody waits for its result any more. It ends where it stands, and the journal says why. */
@@ -69,16 +77,26 @@ function ended(state: RunState, summary: string): Payload<"RUN_FAILED"> {
 }
 
 /** Stops what is under way: its outcome is recorded as any other, and the run goes on from there. */
-async function wakeSilent(runId: RunId, { store, clock, ids, drives }: Parts): Promise<void> {
+async function wakeSilent(runId: RunId, parts: Parts): Promise<void> {
+  const { store, clock, ids, drives } = parts;
   const row = await store.run(runId);
-  const [first] = await store.journal(runId, 0, 1);
-  if (row?.status !== "running" || first?.type !== "RUN_STARTED") return;
-  const allowed = Math.max(SILENT_MS, (first.payload.limits.toolTimeout ?? 0) + GRACE_MS);
-  const silent = clock.now() - row.updatedAt;
-  if (silent < allowed) return;
+  if (row?.status !== "running") return;
+  const silent = clock.now() - heardOf(row, drives);
+  if (silent < SILENT_MS || silent < timeForTools(await foldedRun(store, runId), parts)) return;
   const minutes = Math.round(silent / 60_000);
   const message = `Nothing was heard of this run for ${minutes} minutes. What it was doing is stopped, and it goes on.`;
   const payload = { id: ids.nonce(), code: "STUCK", message, fatal: false };
   await store.append({ runId, after: row.seq, events: [{ type: "SYSTEM_ERROR", payload }] });
   drives.get(runId)?.interrupt("stuck");
+}
+
+/** When a run last wrote something, or what it has under way here gave a sign of life. */
+export const heardOf = ({ id, updatedAt }: RunRow, drives: LoopParts["drives"]): number =>
+  Math.max(updatedAt, drives.get(id)?.heardAt() ?? 0);
+
+/** What the run's limits or the tool itself give to whatever is under way. */
+function timeForTools({ start, calls }: RunState, { tools }: Parts): number {
+  const open = [...calls.values()].filter(({ started, result }) => started && !result);
+  const own = open.map(({ name }) => tools.get(name)?.timeout ?? 0);
+  return Math.max(start!.limits.toolTimeout ?? 0, ...own) + GRACE_MS;
 }

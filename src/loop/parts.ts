@@ -122,12 +122,14 @@ export interface Worktrees {
     /** `files`: what the child has changed by tools that were judged. */
     options: { message: string; keep: boolean; files: readonly string[] },
   ): Promise<Merged>;
-  /** Closes what runs have left behind that are not alive any more. */
-  sweep(isAlive: (runId: RunId) => Promise<boolean>): Promise<void>;
+  /** Closes what runs have left behind that are over. */
+  sweep(isOver: (runId: RunId) => Promise<boolean>): Promise<void>;
 }
 
 export interface Driven {
   epoch: number;
+  /** When what is under way last gave a sign of life that is not written. */
+  heardAt(): number;
   /** Stops what is under way. Only after a cancel is there more to do for this driver. */
   interrupt(reason: "cancel" | "lost" | "stuck" | "shutdown"): void;
 }

@@ -62,7 +62,10 @@ export async function promptRunner(
     parts.onDelta({ ...delta, attempt: action.attempt, text: piece }),
   );
   ready.workedMs = 0;
-  ready.prompt(words, text.add);
+  ready.prompt(words, (piece) => {
+    run.heard();
+    text.add(piece);
+  });
   return listen({ action, live: ready, run, parts, effects });
 }
 
@@ -125,6 +128,7 @@ async function listen(prompt: Prompt): Promise<void> {
   while (!run.over) {
     const from = parts.clock.elapsed();
     const told = await live.next(timeFor(prompt));
+    run.heard();
     live.workedMs += Math.round(parts.clock.elapsed() - from);
     if (!prompt.stopping && GOES_ON.has(told.type)) await holdToLimits(told, prompt);
     if (await heard(told, prompt)) return;

@@ -1,4 +1,4 @@
-import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import {
@@ -15,6 +15,7 @@ import { systemIds } from "../ids.ts";
 import type { Model } from "../models/model.ts";
 import { classifyFailure, cutStreamError, silenceError } from "../models/retry.ts";
 import type { Script, ScriptedTurn } from "../models/script.ts";
+import { createScriptedModel } from "../models/scripted.ts";
 import { pauseRun, resumeRun } from "./people.ts";
 import { readStream } from "./read-stream.ts";
 
@@ -77,6 +78,30 @@ describe("[F40] a provider that asks to wait", () => {
       expect(waitingOn?.until).toBeGreaterThan(unlucky.now());
       await world.restart();
       expect(await world.events(runId), "the journal can be read again").toHaveLength(3);
+    },
+  );
+
+  const abrupt = fakeClock();
+  scenario(
+    "[F40] that gives up on its own call is waited for like one that cannot be reached, and not asked again at once without end",
+    { idle: true, clock: abrupt, agent: "limits: { maxEvents: 40 }", script: turns() },
+    async (world) => {
+      const aborts: Model = {
+        ...createScriptedModel(turns()),
+        doStream: () => Promise.reject(new DOMException("This operation was aborted", "AbortError")),
+      };
+      world.runtime.parts.models = { resolve: () => aborts, contextWindow: () => undefined };
+      const runId = await world.run("ask");
+      for (let tries = 1; tries < 6; tries++) {
+        const { waitingOn } = await world.drive(runId);
+        expect(waitingOn).toMatchObject({ kind: "provider", until: expect.any(Number) });
+        expect(payloadsOf(await world.events(runId), "MODEL_CALL_STARTED")).toHaveLength(tries);
+        abrupt.set(waitingOn!.until!);
+      }
+      expect((await world.drive(runId)).end).toMatchObject({ status: "failed", stopReason: "provider" });
+      expect(payloadsOf(await world.events(runId), "MODEL_CALL_FAILED")[0]).toMatchObject({
+        cause: "network",
+      });
     },
   );
 
@@ -349,10 +374,25 @@ describe("[F40] silence", () => {
       call: { prompt: [], ...(abortSignal ? { abortSignal } : {}) },
       onText: () => {},
       onReasoning: () => {},
+      onPart: () => {},
       idleMs: 20,
       silenceError,
       cutStreamError,
     });
+  test("[B2] of an answer that is stopped at its very end, what the provider told counts", async () => {
+    const stop = new AbortController();
+    const usage = { inputTokens: { total: 5 }, outputTokens: { total: 3 } } as LanguageModelV4Usage;
+    const finish = { type: "finish" as const, finishReason: { unified: "stop" as const, raw: "" }, usage };
+    const model = stalls(async () => ({
+      stream: new ReadableStream({
+        start: (c) => c.enqueue(finish),
+        // Asked for what comes after it.
+        pull: () => stop.abort(new Error("stopped")),
+      }),
+    }));
+    expect(await read(model, stop.signal)).toMatchObject({ type: "failed", usage: { input: 5, output: 3 } });
+  });
+
   const word: LanguageModelV4StreamPart = { type: "text-delta", id: "0", delta: "I" };
   const never = new Promise<never>(() => {});
 

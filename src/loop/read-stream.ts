@@ -25,6 +25,8 @@ export interface StreamOptions {
   call: LanguageModelV4CallOptions;
   onText(text: string): void;
   onReasoning(text: string): void;
+  /** Anything at all came: the input of a call is no text, and may take as long. */
+  onPart(): void;
   /** Milliseconds of silence after which the call is given up. */
   idleMs: number;
   /** Errors that the classifier of failures knows: nothing came for too long; the answer broke off. */
@@ -77,6 +79,7 @@ async function collect(
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       timer.refresh();
+      options.onPart();
       collected.add(next.value);
       if (collected.characters > LONGEST_ANSWER) throw options.cutStreamError();
     }
@@ -84,7 +87,7 @@ async function collect(
     leave();
     throw error;
   }
-  signal.throwIfAborted();
+  if (signal.aborted) return { type: "failed", error: signal.reason, ...collected.spent() };
   return collected.outcome();
 }
 
@@ -137,6 +140,10 @@ class Collector {
         break;
       default:
     }
+  }
+
+  spent(): { usage?: Usage } {
+    return this.finish ? { usage: usageOf(this.finish.usage) } : {};
   }
 
   outcome(): StreamOutcome {

@@ -46,6 +46,8 @@ export class RunJournal {
   exceeded: Appended["exceeded"];
   /** This driver has brought the run further. */
   progressed = false;
+  /** When what is under way last gave a sign of life that is not written: a piece of an answer, a tool's output. */
+  heardAt = 0;
 
   private readonly parts: LoopParts;
   /** Of the runs that this one continues: their words come first. */
@@ -154,6 +156,10 @@ export class RunJournal {
     await this.parts.store
       .append({ runId: this.runId, writer, after: this.confirmed, events })
       .catch(() => {});
+  }
+
+  heard(): void {
+    this.heardAt = this.parts.clock.now();
   }
 
   /** Gives the run back as it is, due at `wakeAt` (at once, if not given). */

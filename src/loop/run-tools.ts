@@ -208,7 +208,10 @@ async function execute(
     ...(call.started?.fingerprints ? { fingerprints: call.started.fingerprints } : {}),
     ...(mayShow ? { mayShow } : {}),
     signal: stop.signal,
-    progress: output.add,
+    progress(text) {
+      run.heard();
+      output.add(text);
+    },
   };
   try {
     const input = tool.input.parse(effectiveInput(call));

@@ -11,7 +11,9 @@ import {
   scenario,
   turns,
 } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
+import { openApprovalIds, type World } from "../../test/support/world.ts";
+import { lookAfter } from "./look-after.ts";
+import { decideApproval } from "./people.ts";
 
 const write = (path: string, content: string) => ({ tool: "Write", input: { path, content } });
 const bash = (command: string) => ({ tool: "Bash", input: { command } });
@@ -197,5 +199,52 @@ scenario(
     expect(existsSync(join(world.folder, "keys"))).toBe(false);
     expect(existsSync(join(world.folder, "ok"))).toBe(true);
     expect(existsSync(join(world.folder, "fine"))).toBe(true);
+  },
+);
+
+const nested = {
+  agent: "agents: [lead]\ntools: []",
+  cast: { lead: "agents: [coder]\ntools: []\nworkspace: worktree", coder: "workspace: worktree" },
+  config: "permissions: { allow: [Write], ask: [Bash] }\n",
+  script: roles({
+    tester: turns({ calls: [delegate("lead")] }),
+    lead: turns({ calls: [delegate("coder")] }),
+    coder: turns({ calls: [write("half.txt", "half\n")] }, { calls: [bash("touch done.txt")] }),
+  }),
+};
+
+scenario("[D6] a worktree inside a worktree stays for as long as its tree goes on", nested, async (world) => {
+  const git = repository(world);
+  const runId = await world.run("see to it");
+  await world.settled(runId);
+  const childOf = async (parent: string) =>
+    payloadsOf(await world.events(parent), "CHILD_RUN_STARTED")[0]!.child_run_id;
+  const lead = await childOf(runId);
+  const coder = await childOf(lead);
+  const place = [".cadre", "worktrees", lead, ".cadre", "worktrees", coder];
+  await lookAfter(world.runtime.parts);
+  expect(readFileSync(join(world.folder, ...place, "half.txt"), "utf8"), "it is at work there").toBe(
+    "half\n",
+  );
+
+  const [item] = await openApprovalIds(world, coder);
+  await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
+  await world.seen(runId, "RUN_COMPLETED");
+  expect(existsSync(join(world.folder, "half.txt"))).toBe(true);
+  expect(existsSync(join(world.folder, "done.txt"))).toBe(true);
+  expect(git("branch", "--list", "cadre/*")).toBe("");
+});
+
+scenario(
+  "[D6] worktrees of runs that this store does not know are another store's, and stay",
+  { ...nested, script: turns() },
+  async (world) => {
+    repository(world);
+    const planned = await world.runtime.parts.worktrees.plan(world.folder, "another");
+    if (!("worktree" in planned)) throw new Error(planned.problem);
+    await world.runtime.parts.worktrees.open(planned.worktree);
+    writeFileSync(join(planned.workspace, "half.txt"), "half\n");
+    await lookAfter(world.runtime.parts);
+    expect(readFileSync(join(planned.workspace, "half.txt"), "utf8")).toBe("half\n");
   },
 );

@@ -23,7 +23,7 @@ export interface Failure {
   after?: number;
 }
 
-/** Contract: must not throw. `random` is 0…1, for jitter. */
+/** Of a call that nobody here has stopped. Contract: must not throw. `random` is 0…1, for jitter. */
 export type ClassifyFailure = (error: unknown, attempt: number, random: number) => Failure;
 
 /** The loop passes this as `providerOptions.cadre`: how the scripted model knows its place. */

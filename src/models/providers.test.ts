@@ -202,7 +202,7 @@ test("[F40] overload that is told inside a stream is retried", async () => {
 });
 
 test.each(NAMES)(
-  "[F40] %s: silence that we end ourselves is a time-out, a stop is an interruption",
+  "[F40] %s: silence that we end ourselves is a time-out, any other stop is the network's",
   async (name) => {
     const url = await serve(() => {});
     const model = modelAt(name, url);
@@ -217,6 +217,6 @@ test.each(NAMES)(
         (error: unknown) => classifyFailure(error, 1, 0).cause,
       );
     expect(await call(AbortSignal.timeout(50))).toBe("timeout");
-    expect(await call(AbortSignal.abort())).toBe("interrupted");
+    expect(await call(AbortSignal.abort())).toBe("network");
   },
 );

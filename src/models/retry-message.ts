@@ -34,8 +34,6 @@ function sentence(
       return code === " (401)"
         ? `${who} refused the API key${code}: the key is wrong or expired, set a valid one and try again`
         : `${who} does not permit this to the API key${code}: ${words}`;
-    case "interrupted":
-      return "the call was stopped before it ended";
     default:
       return `${who} rejected the request${code}: ${words}`;
   }

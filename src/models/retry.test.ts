@@ -84,9 +84,9 @@ test.each([
   expect(classifyFailure(error, 1, 0)).toMatchObject({ cause: "truncated", after: 500 });
 });
 
-test("a call that we stopped ourselves is interrupted, and not retried", () => {
+test("[F40] a call that was stopped, and not by us, is retried as one that the network cut off", () => {
   const failure = classifyFailure(new DOMException("aborted", "AbortError"), 1, 0);
-  expect(failure).toEqual({ cause: "interrupted", message: expect.any(String) });
+  expect(failure).toMatchObject({ cause: "network", after: 500 });
 });
 
 test.each([

@@ -61,7 +61,8 @@ function waitBefore(attempt: number, random: number, retryAfter: number | undefi
 function causeOf(error: unknown): Cause {
   const chain = [...causesOf(error)];
   if (chain.some((link) => link["name"] === "TimeoutError")) return "timeout";
-  if (chain.some((link) => link["name"] === "AbortError")) return "interrupted";
+  // Not ours: what was stopped here is not asked about, and would be asked again at once and without end.
+  if (chain.some((link) => link["name"] === "AbortError")) return "network";
   const status = statusOf(error);
   if (status !== undefined && status >= 400) return causeOfStatus(status, error);
   const code = chain.map((link) => link["code"]).find(isNetworkCode);

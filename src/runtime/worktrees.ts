@@ -1,4 +1,3 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoopParts } from "../loop/parts.ts";
 import { isProtected } from "../permissions/protected.ts";
@@ -24,12 +23,7 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
     open: openWorktree,
     close: (worktree, { files, ...options }) =>
       closeWorktree(worktree, { ...options, mustLook: unlessIn(files) }),
-    async sweep(isAlive) {
-      const left = await readdir(join(folder, ".cadre", "worktrees")).catch(() => []);
-      if (left.length === 0) return;
-      const alive = await Promise.all(left.map(async (runId) => ((await isAlive(runId)) ? [runId] : [])));
-      await sweepWorktrees(folder, new Set(alive.flat()));
-    },
+    sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
 }
 

@@ -544,7 +544,8 @@ test("[D6] the sweep closes worktrees of runs that are over, inside first, and n
   await rm(gone.path, { recursive: true });
   await repository.git(["worktree", "add", "-q", "theirs"]);
 
-  const held = await sweepWorktrees(join(repository.path, "sub"), new Set(["c3"]));
+  const isOver = async (id: string) => id !== "c3";
+  const held = await sweepWorktrees(join(repository.path, "sub"), isOver);
   expect(held.toSorted()).toEqual(["cadre/c1", "cadre/c4", "cadre/c5"]);
   expect(await repository.git(["show", "cadre/c4:cadre/c4"])).toBe("x");
   await expectGone(repository, idle!);
@@ -552,8 +553,8 @@ test("[D6] the sweep closes worktrees of runs that are over, inside first, and n
   expect(await repository.git(["branch", "--format=%(refname:short)"])).toBe(
     ["cadre/c1", "cadre/c3", "cadre/c4", "cadre/c5", "main", "theirs"].join("\n"),
   );
-  expect(await sweepWorktrees(repository.path, new Set(["c3"]))).toEqual([]);
-  expect(await sweepWorktrees(home, new Set())).toEqual([]);
+  expect(await sweepWorktrees(repository.path, isOver)).toEqual([]);
+  expect(await sweepWorktrees(home, isOver)).toEqual([]);
 });
 
 async function opened(repository: TempGit, id = "c1", workspace = repository.path): Promise<Worktree> {

@@ -4,7 +4,7 @@
 //  - A parent is changed by a finished merge or not at all.
 //  - One at a time for each parent.
 
-import { rename, rm, rmdir } from "node:fs/promises";
+import { realpath, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join, sep } from "node:path";
 import { CadreError, messageOf } from "../errors.ts";
 import { commitAt, git, inFolder, tryGit } from "./git.ts";
@@ -97,18 +97,21 @@ export function closeWorktree(worktree: Worktree, options: CloseOptions): Promis
 }
 
 /** Closes, unmerged, the worktrees of runs that are over. Answers with the branches that hold work. */
-export async function sweepWorktrees(workspace: string, alive: ReadonlySet<string>): Promise<string[]> {
-  if ((await worktreeProblem(workspace)) !== undefined) return [];
+export async function sweepWorktrees(
+  workspace: string,
+  isOver: (runId: string) => Promise<boolean>,
+): Promise<string[]> {
+  if (!(await mayHaveSome(workspace)) || (await worktreeProblem(workspace)) !== undefined) return [];
   const { top, common } = await checkoutAround(workspace);
   const ours = (await recordedWorktrees(common))
     .filter(
       ({ path }) => path.startsWith(join(top, FOLDER) + sep) && path.endsWith(join(FOLDER, basename(path))),
     )
-    .filter(({ path }) => !alive.has(basename(path)))
     // The innermost first: a folder with worktrees in it stays.
     .sort((a, b) => b.path.length - a.path.length);
   const held: string[] = [];
   for (const { path } of ours) {
+    if (!(await isOver(basename(path)))) continue;
     const merged = await closeWorktree(await asFound(path, top), {
       message: "Work of a run that ended before it was merged",
       keep: true,
@@ -116,6 +119,16 @@ export async function sweepWorktrees(workspace: string, alive: ReadonlySet<strin
     if ("branch" in merged) held.push(merged.branch);
   }
   return held;
+}
+
+/** Without asking git, every minute and for nothing: worktrees lie at the top of the repository, here or above. */
+async function mayHaveSome(workspace: string): Promise<boolean> {
+  let folder = await realpath(workspace).catch(() => workspace);
+  while (!(await exists(join(folder, FOLDER)))) {
+    if (dirname(folder) === folder) return false;
+    folder = dirname(folder);
+  }
+  return true;
 }
 
 async function look(workspace: string): Promise<Head | { problem: string }> {
