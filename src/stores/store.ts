@@ -314,7 +314,7 @@ export interface Store extends Carrying {
   acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined>;
   /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
   release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
-  /** Runs to drive now, the longest due first. */
+  /** Runs to drive now: first those whose worker is dead, which still have their places at work (B4), then the longest due. */
   due(now: number, limit: number, of?: OfPool): Promise<RunId[]>;
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;

@@ -346,6 +346,15 @@ export function leaseContract(open: Open): void {
       expect((await take(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
+    scenario("[E4] a dead worker's runs are found however many others are due", async ({ store, clock }) => {
+      for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
+      await take(store, "r4", "dead");
+      await take(store, "r5", "dead");
+      clock.advance(LEASE + 1);
+      expect(await store.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
+      expect(await store.due(clock.now(), 1)).toEqual(["r4"]);
+    });
+
     scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
       await admit(store, "r1");
       await store.release("r1", (await take(store, "r1")).writer);
