@@ -210,7 +210,7 @@ export function leaseContract(open: Open): void {
         const lease = await store.acquire("r1", "w2", { workers: ["w0", "w1"] });
         expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
         expect((await old.append([callStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
-        await store.release("r1", lease!, clock.now() + 100);
+        await store.release("r1", lease!, { wakeAt: clock.now() + 100 });
         expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         clock.advance(LEASE);
         await take(store, "r1", "w3");
@@ -359,7 +359,7 @@ export function leaseContract(open: Open): void {
       await admit(store, "r1");
       await store.release("r1", (await take(store, "r1")).writer);
       expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      await store.release("r1", (await take(store, "r1")).writer, clock.now() + 100);
+      await store.release("r1", (await take(store, "r1")).writer, { wakeAt: clock.now() + 100 });
       expect(await store.due(clock.now(), 10)).toEqual([]);
       expect(await store.due(clock.now() + 100, 10)).toEqual(["r1"]);
     });

@@ -1,5 +1,5 @@
 // Who is at work in a workspace, and who waits for that (B4). A run takes a place with an intent and gives it back when it
-// rests or ends; one whose process died still has its place, and goes on with it.
+// rests or ends; one whose process died or left still has its place, and goes on with it.
 //  1  No more runs have a place than may be at work at the same time.
 //  2  Who waits longest is first: nobody takes a place that an older one waits for.
 //  3  Whoever gives a place back, or waits no more, makes the next one due in the same transaction.
