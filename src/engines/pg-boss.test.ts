@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { PgBoss } from "pg-boss";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openBeside } from "../stores/postgres/open.ts";
 import { describe, startPostgres, type TestPostgres } from "../stores/postgres/postgres.fixture.ts";
 import { engineContract } from "./engine.contract.ts";
@@ -53,6 +54,27 @@ describe("on a server", () => {
     await engine.stop();
     await expect.poll(theirs).toEqual([]);
     await postgres.query("ALTER FUNCTION cadre_pgboss.away RENAME TO create_queue");
+  });
+
+  test("[E3] a wake that comes in the moment in which the last statement is answered is not left asleep", async () => {
+    const engine = await open("s6");
+    const driven: string[] = [];
+    await engine.start(async (runId) => void driven.push(runId));
+    const { insert } = PgBoss.prototype;
+    const spied = vi.spyOn(PgBoss.prototype, "insert").mockImplementationOnce(function (
+      this: PgBoss,
+      ...all
+    ) {
+      const made = insert.apply(this, all);
+      const answer = made.then((ids) => ids);
+      // After the engine has seen the answer, and before anything that waits for the engine.
+      void made.then(() => {}).then(() => engine.wake("late"));
+      return answer;
+    });
+    await engine.wake("first");
+    await expect.poll(() => driven).toContain("late");
+    spied.mockRestore();
+    await engine.stop();
   });
 
   test("[E4] as many drives as it may have, the next when one ends; what is woken at once is one statement", async () => {

@@ -98,9 +98,7 @@ class PgBossEngine implements Engine {
   /** Never rejects: what it is about is written already, and the due-scan finds it. */
   wake(runId: RunId): Promise<void> {
     this.asleep.add(runId);
-    this.waking ??= this.wakeAll().finally(() => {
-      this.waking = undefined;
-    });
+    this.waking ??= this.wakeAll();
     return this.waking;
   }
 
@@ -117,6 +115,8 @@ class PgBossEngine implements Engine {
         this.tell(error);
       }
     }
+    // In the same breath: a wake that comes later must find nobody at work.
+    this.waking = undefined;
   }
 
   async start(drive: Drive): Promise<void> {

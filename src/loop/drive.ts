@@ -130,11 +130,11 @@ async function giveBack(
   parts.onProblem({ runId, message: whatNow(runId, { aside, newer }), error });
   if (!newer) await run?.complain(error);
   // One that is left to others is theirs at once.
-  const dueAt = newer ? undefined : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
+  const wakeAt = newer ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
       if (aside) await parts.store.quarantine({ runId, reason: error.message, seq: seqOf(error) });
-      else await parts.store.release(runId, lease, dueAt);
+      else await parts.store.release(runId, lease, { wakeAt });
       return;
     } catch (failure) {
       // Whatever is wrong with the storage passes; a lease that nobody gives back would strand the run.

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { z } from "zod";
 import {
   charge,
@@ -9,7 +9,7 @@ import {
   turns,
   typesOf,
 } from "../../test/support/scenario.ts";
-import type { World } from "../../test/support/world.ts";
+import { makeWorld, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Appended } from "../stores/store.ts";
@@ -226,3 +226,25 @@ for (const when of ["before", "after"] as const) {
     },
   );
 }
+
+// No scenario: nobody here can read the journal that is left to others.
+test("[B4] [E9] a run that is left to a newer version has no place at work", async () => {
+  const { tool, begun, release } = holding();
+  const world = await makeWorld({
+    config: "concurrency: 1",
+    tools: [tool],
+    script: ({ task }) => (task === "newer" ? hold : { text: "done" }),
+  });
+  try {
+    const newer = await world.run("newer");
+    await begun;
+    const payload = { v: 2, id: "note", source: "person", text: "As a newer version writes it." } as const;
+    const events = [{ type: "CONTEXT_ADDED", payload }] as const;
+    await world.runtime.store.append({ runId: newer, after: Number.MAX_SAFE_INTEGER, events: [...events] });
+    release();
+    const other = await world.run("other");
+    expect((await world.settled(other)).end?.status).toBe("completed");
+  } finally {
+    await world.close();
+  }
+});

@@ -162,12 +162,12 @@ export class RunJournal {
     this.heardAt = this.parts.clock.now();
   }
 
-  /** Gives the run back as it is, due at `wakeAt` (at once, if not given). */
-  async release(wakeAt?: number): Promise<void> {
+  /** Gives the run back as it is: due at once, for another driver to go on. */
+  async release(): Promise<void> {
     if (this.over) return;
     this.over = true;
     await Promise.allSettled(this.pending);
-    await this.parts.store.release(this.runId, this.lease, wakeAt);
+    await this.parts.store.release(this.runId, this.lease);
   }
 
   private async restUntil(events: EventBody[], rest: NonNullable<Append["rest"]>): Promise<void> {

@@ -47,7 +47,7 @@ function warning(limit: string, used: number, value: number | undefined): EventB
 /** A limit that binds all runs of a tree together; `treeBudget` is its name in journals of before. */
 export const isTreeLimit = (limit: string): boolean => limit.startsWith("tree.") || limit === "treeBudget";
 
-type TreeWord = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
+export type TreeWord = Extract<EventBody, { type: "BUDGET_SET" | "APPROVAL_DECIDED" }>;
 
 /** A person's word on the budget of a tree. */
 export function treeWordIn(events: readonly EventBody[]): TreeWord | undefined {

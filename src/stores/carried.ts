@@ -2,7 +2,7 @@
 
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
-import type { JournalEvent, Standing } from "../journal/events.ts";
+import type { EventBody, JournalEvent, Standing } from "../journal/events.ts";
 import type { Columns, Held } from "./held.ts";
 import type { CarriedTree, MovedTree } from "./store.ts";
 
@@ -80,8 +80,27 @@ export function refuseArrived(sent: Sent | undefined): void {
   );
 }
 
-/** Columns of the same names in every store. */
-export function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[number] {
+/** What counts for a run beside its journal. Columns of the same names in every store. */
+export function standingFrom(found: {
+  claims: readonly Columns[];
+  grants: readonly Columns[];
+  budget: Columns | undefined;
+}): Standing {
+  const { claims, grants, budget } = found;
+  return {
+    ...(claims.length === 0 ? {} : { claims: claims.map(({ path }) => path as string) }),
+    ...(grants.length === 0 ? {} : { grants: grants.map(grantOf) }),
+    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+  };
+}
+
+/** The last word of a run here. */
+export const moved = (transferId: string, standing: Standing): EventBody => ({
+  type: "RUN_MOVED",
+  payload: { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) },
+});
+
+function grantOf(columns: Readonly<Columns>): NonNullable<Standing["grants"]>[number] {
   const { until, folder } = columns;
   return {
     rule: columns["rule"] as string,

@@ -24,7 +24,7 @@ export function maskedStore(store: Store, mask: Mask): Store {
     importTree: async (tree) => store.importTree(unmasked(tree, mask)),
 
     acquire: (runId, worker, lost) => store.acquire(runId, worker, lost),
-    release: (runId, writer, wakeAt) => store.release(runId, writer, wakeAt),
+    release: (...all) => store.release(...all),
     due: (now, limit, of) => store.due(now, limit, of),
     nextDue: () => store.nextDue(),
     heartbeat: (worker, held, card) => store.heartbeat(worker, held, card),

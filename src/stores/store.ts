@@ -312,9 +312,12 @@ export interface Store extends Carrying {
    * From one whom an engine has lost it is taken although the lease has not run out.
    */
   acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined>;
-  /** Gives a run back as it is, due at once: at shutdown, or when its driver cannot go on. */
-  release(runId: RunId, writer: Writer, wakeAt?: number): Promise<void>;
-  /** Runs to drive now, the longest due first. */
+  /**
+   * Gives a run back as it is, due at once, with its place at work: another driver goes on. `rest`: its driver cannot go on,
+   * so the place goes back as well (B4). Until a time it is tried again then; `wakeAt: 0`: it is left to others.
+   */
+  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void>;
+  /** Runs to drive now: first those whose worker is dead, which still have their places at work (B4), then the longest due. */
   due(now: number, limit: number, of?: OfPool): Promise<RunId[]>;
   /** The time at which the next resting run is due, if any. */
   nextDue(): Promise<number | undefined>;

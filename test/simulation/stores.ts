@@ -55,7 +55,7 @@ function gatedStore(gate: Gate, { store }: Surroundings): Store {
     append: (append) =>
       write(`append ${append.events.map(({ type }) => type).join(",")}`, (to) => to.append(append)),
     acquire: (runId, ...how) => write(`acquire ${runId}`, (to) => to.acquire(runId, ...how)),
-    release: (runId, writer, wakeAt) => write(`let go ${runId}`, (to) => to.release(runId, writer, wakeAt)),
+    release: (runId, ...how) => write(`let go ${runId}`, (to) => to.release(runId, ...how)),
     start: (...all) => write("start", (to) => to.start(...all)),
     say: (said) => write("say", (to) => to.say(said)),
     cancel: (...all) => write("cancel", (to) => to.cancel(...all)),

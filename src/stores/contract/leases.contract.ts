@@ -210,7 +210,7 @@ export function leaseContract(open: Open): void {
         const lease = await store.acquire("r1", "w2", { workers: ["w0", "w1"] });
         expect(lease).toMatchObject({ epoch: 2, previousUntil: clock.now() - 1_000 + LEASE });
         expect((await old.append([callStarted("m1")], { guard: "signals" })).refused).toBe("epoch");
-        await store.release("r1", lease!, clock.now() + 100);
+        await store.release("r1", lease!, { wakeAt: clock.now() + 100 });
         expect(await store.acquire("r1", "w3", { workers: ["w2"] })).toBeUndefined();
         clock.advance(LEASE);
         await take(store, "r1", "w3");
@@ -346,11 +346,20 @@ export function leaseContract(open: Open): void {
       expect((await take(store, "r1", "w2")).lease.epoch).toBe(2);
     });
 
+    scenario("[E4] a dead worker's runs are found however many others are due", async ({ store, clock }) => {
+      for (const runId of ["r1", "r2", "r3", "r4", "r5"]) await admit(store, runId);
+      await take(store, "r4", "dead");
+      await take(store, "r5", "dead");
+      clock.advance(LEASE + 1);
+      expect(await store.due(clock.now(), 3)).toEqual(["r4", "r5", "r1"]);
+      expect(await store.due(clock.now(), 1)).toEqual(["r4"]);
+    });
+
     scenario("a run that is given back is due at once, or when its driver says", async ({ store, clock }) => {
       await admit(store, "r1");
       await store.release("r1", (await take(store, "r1")).writer);
       expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
-      await store.release("r1", (await take(store, "r1")).writer, clock.now() + 100);
+      await store.release("r1", (await take(store, "r1")).writer, { wakeAt: clock.now() + 100 });
       expect(await store.due(clock.now(), 10)).toEqual([]);
       expect(await store.due(clock.now() + 100, 10)).toEqual(["r1"]);
     });

@@ -182,6 +182,30 @@ export function placesContract(open: Open): void {
     },
   );
 
+  scenario(
+    "[B4] given back by a worker that leaves in order, a run goes on with its place",
+    async (opened) => {
+      const { store, clock } = opened;
+      const [holder, other] = await roots(store, "r1", "r2");
+      await works(holder!, 1);
+      await works(other!, 1);
+      await queue(other!, 1);
+      await store.release("r1", holder!.writer);
+      expect(await store.due(clock.now(), 10)).toEqual(["r1"]);
+      expect(await works(await take(store, "r1", "w2"), 1, "m1")).toBe(true);
+    },
+  );
+
+  scenario("[B4] a queued run that is left to a newer version keeps nobody waiting", async ({ store }) => {
+    const [holder, first, second] = await roots(store, "r1", "r2", "r3");
+    await works(holder!, 1);
+    await works(first!, 1);
+    await queue(first!, 1);
+    await holder!.append([ended()]);
+    await store.release("r2", (await take(store, "r2")).writer, { wakeAt: 0 });
+    expect(await works(second!, 1)).toBe(true);
+  });
+
   scenario("[B4] other workspaces are none of its business; worktrees are no others", async ({ store }) => {
     await admit(store, "r1");
     await admit(store, "r2", { workspace: "/elsewhere" });
@@ -264,6 +288,8 @@ const LEAVINGS: readonly [string, (driver: Driver, store: Store) => Promise<unkn
   ["an end", (driver) => driver.append([ended()])],
   ["a rest for a person", (driver) => driver.append([suspended("s")], { rest: { wakeAt: undefined } })],
   ["a rest until a time", (driver) => driver.append([], { rest: { wakeAt: 4e12 } })],
+  ["being left to a newer version", ({ writer }, store) => store.release("r1", writer, { wakeAt: 0 })],
+  ["being given back for later", ({ writer }, store) => store.release("r1", writer, { wakeAt: 4e12 })],
   ["being set aside", (_, store) => store.quarantine({ runId: "r1", reason: "unreadable", seq: 1 })],
 ];
 

@@ -4,10 +4,9 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { JournalEvent, Standing } from "../../journal/events.ts";
 import {
-  budgetFrom,
-  grantOf,
   headsOf,
   isHere,
+  moved,
   movedTree,
   refuseArrived,
   refuseAtWork,
@@ -15,6 +14,7 @@ import {
   refuseShared,
   type Sent,
   sentOf,
+  standingFrom,
 } from "../carried.ts";
 import { type Held, wholeMs } from "../held.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
@@ -32,17 +32,13 @@ export async function moveTree(
   const { sql } = batch;
   await batch.writeRows();
   // Parents first: one that has gone hears nothing of its children.
-  const found = await idsOf(sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
-  if (found.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
-  await batch.prefetch([], found);
-  const runs = await Promise.all(found.map((id) => batch.load(id)));
+  const runs = await runsOf(batch, root);
+  if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
   refuseAtWork(runs, batch.now);
   refuseShared(root, await idsOf(sql, OTHER_PAYERS, root));
   for (const held of runs) {
     if (held.row.endedAt !== undefined) continue;
-    const standing = await standingOf(sql, held);
-    const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
-    await batch.signal(held, [{ type: "RUN_MOVED", payload }]);
+    await batch.signal(held, [moved(transferId, await standingOf(sql, held))]);
   }
   return sendTo(sql, root, { to, ...(await lastWords(runs, batch)) });
 }
@@ -56,14 +52,14 @@ async function lastWords(runs: readonly Held[], batch: Batch): Promise<MovedTree
 async function sendTo(
   sql: Sql,
   root: RunId,
-  { to, ...moved }: MovedTree & { to: string | undefined },
+  { to, ...tree }: MovedTree & { to: string | undefined },
 ): Promise<MovedTree> {
-  const { transferId } = moved;
-  if (transferId === undefined) return moved;
+  const { transferId } = tree;
+  if (transferId === undefined) return tree;
   const sent = await whereSent(sql, transferId);
   refuseElsewhere(root, sent, to);
   if (to !== undefined) await sql.run(SEND, transferId, to);
-  return { ...moved, ...(sent ? { sentTo: sent.place } : {}) };
+  return { ...tree, ...(sent ? { sentTo: sent.place } : {}) };
 }
 
 const whereSent = async (sql: Sql, transferId: string): Promise<Sent | undefined> =>
@@ -75,26 +71,27 @@ export async function settleMove(
   batch: Batch,
 ): Promise<void> {
   const { sql } = batch;
-  const found = await idsOf(sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
-  await batch.prefetch([], found);
-  const { transferId } = await lastWords(await Promise.all(found.map((id) => batch.load(id))), batch);
+  const { transferId } = await lastWords(await runsOf(batch, root), batch);
   if (transferId === undefined) return;
   if (outcome === "refused") await sql.run(TAKE_BACK, transferId, to);
   else await sql.run(ARRIVE, transferId, to, batch.now);
+}
+
+async function runsOf(batch: Batch, root: RunId): Promise<Held[]> {
+  const ids = await idsOf(batch.sql, "SELECT id FROM runs WHERE root = $1 ORDER BY n", root);
+  await batch.prefetch([], ids);
+  return Promise.all(ids.map((id) => batch.load(id)));
 }
 
 const idsOf = async (sql: Sql, text: string, root: RunId): Promise<RunId[]> =>
   (await sql.all(text, root)).map(({ id }) => id as RunId);
 
 async function standingOf(sql: Sql, { n, row }: Held): Promise<Standing> {
-  const claimed = await sql.all('SELECT path FROM claims WHERE run = $1 ORDER BY path COLLATE "C"', row.id);
-  const granted = await sql.all("SELECT * FROM grants WHERE run = $1 AND scope = 'tree' ORDER BY id", n);
-  const budget = await sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = $1", row.id);
-  return {
-    ...(claimed.length === 0 ? {} : { claims: claimed.map(({ path }) => path as string) }),
-    ...(granted.length === 0 ? {} : { grants: granted.map(grantOf) }),
-    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
-  };
+  return standingFrom({
+    claims: await sql.all('SELECT path FROM claims WHERE run = $1 ORDER BY path COLLATE "C"', row.id),
+    grants: await sql.all("SELECT * FROM grants WHERE run = $1 AND scope = 'tree' ORDER BY id", n),
+    budget: await sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = $1", row.id),
+  });
 }
 
 export async function importTree(

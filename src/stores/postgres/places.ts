@@ -1,18 +1,11 @@
-// Who is at work in a workspace, and who waits for that (B4). A run takes a place with an intent and gives it back when it
-// rests or ends; one whose process died still has its place, and goes on with it.
-//  1  No more runs have a place than may be at work at the same time.
-//  2  Who waits longest is first: nobody takes a place that an older one waits for.
-//  3  Whoever gives a place back, or waits no more, makes the next one due in the same transaction.
-// Asked only when a run that has no place begins something: `Held.place` answers for every other intent.
+// The places at work in a workspace, and the queue for them (B4, place-rules.ts). Asked only when a run that has no place
+// begins something: `Held.place` answers for every other intent.
 
 import type { RunId } from "../../ids.ts";
 import type { Held } from "../held.ts";
+import { asksAgainAt, LAST, mustBeWoken } from "../place-rules.ts";
 import type { Append, Spawn } from "../store.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
-
-/** How long the first in a queue rests before they ask again; those far behind rest longer. */
-const ASK_AGAIN_MS = 1_000;
-const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The batch, as far as this needs it. */
 interface Rows extends Pick<RowsAtHand, "now" | "sql" | "find" | "touch"> {
@@ -59,9 +52,9 @@ export async function queue(rows: Rows, held: Held, concurrent: number): Promise
   if (held.place === "none") await rows.sql.run(ADD, await workspaceOf(rows, held), held.row.id, 0);
   held.place = "queued";
   const before = await ahead(rows, held, await ticketOf(rows, held));
-  if (before >= concurrent) return rows.now + ASK_AGAIN_MS * Math.floor(before / concurrent);
-  rows.woken.push(held.row.id);
-  return 0;
+  const at = asksAgainAt(rows.now, before, concurrent);
+  if (at === 0) rows.woken.push(held.row.id);
+  return at;
 }
 
 async function wakeNext(rows: Rows, workspace: string): Promise<void> {
@@ -71,7 +64,7 @@ async function wakeNext(rows: Rows, workspace: string): Promise<void> {
   );
   for (const columns of queued) {
     const next = await rows.find(columns["run"] as RunId);
-    if (!next || next.worker !== undefined || (next.dueAt ?? LAST) <= rows.now) continue;
+    if (!mustBeWoken(next, rows.now)) continue;
     next.dueAt = 0;
     rows.touch(next);
     rows.woken.push(next.row.id);

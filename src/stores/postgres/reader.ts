@@ -65,12 +65,6 @@ export class PostgresReader {
   protected dueRuns({ now, clock, limit, of }: DueQuestion): Promise<RunId[]> {
     const [ours, values] = inPool(of);
     return this.reading(async (sql) => {
-      const free = await sql.all(
-        `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT $2`,
-        now,
-        limit,
-        ...values,
-      );
       const orphaned = await sql.all(
         `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE} ${ours}
            AND NOT EXISTS (SELECT 1 FROM workers WHERE name = runs.worker AND expires_at > coalesce($1, ${NOW_MS}))
@@ -79,9 +73,14 @@ export class PostgresReader {
         limit,
         ...values,
       );
-      // Taken between the two questions, a run would be told twice.
-      const ids = new Set([...free, ...orphaned].map((columns) => columns["id"] as string));
-      return [...ids].slice(0, limit);
+      const free = await sql.all(
+        `SELECT id FROM runs WHERE due_at <= $1 AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT $2`,
+        now,
+        limit - orphaned.length,
+        ...values,
+      );
+      // Given back between the two questions, a run would be told twice.
+      return [...new Set([...orphaned, ...free].map((columns) => columns["id"] as string))];
     });
   }
 

@@ -4,6 +4,7 @@
 import type { RunRow } from "../../projections/run-row.ts";
 import { totalTokens } from "../../projections/usage.ts";
 import { bornText, budgetOf, type Columns, type Held, readHeld } from "../held.ts";
+import { placeFrom } from "../place-rules.ts";
 import { hexText, type Sql, type Write } from "./sql.ts";
 
 /** With what the batch would ask for one by one: the place at work, and the open items of the inbox. */
@@ -16,7 +17,7 @@ export async function readRuns(sql: Sql, ids: readonly string[]): Promise<Held[]
   return found.map((columns) => {
     const held = readHeld(columns);
     held.items = columns["items"] as number;
-    held.place = columns["place"] === null ? "none" : columns["place"] === 1 ? "held" : "queued";
+    held.place = placeFrom(columns["place"]);
     return held;
   });
 }

@@ -13,6 +13,7 @@ import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
+import { leavePlace } from "./places.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
@@ -141,12 +142,13 @@ class PostgresStore extends Beside implements Store {
     return takeLease(held, worker, { now, until });
   }
 
-  release(runId: RunId, writer: contract.Writer, wakeAt = 0): Promise<void> {
+  release(runId: RunId, writer: contract.Writer, rest?: { wakeAt: number }): Promise<void> {
     return this.enqueue(
       async (batch) => {
         const held = await batch.find(runId);
         if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-        giveBack(held, wakeAt);
+        if (rest) await leavePlace(batch, held);
+        giveBack(held, rest?.wakeAt ?? 0);
         batch.touch(held);
       },
       { rows: [runId] },

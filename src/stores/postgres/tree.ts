@@ -6,15 +6,10 @@ import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import {
-  awaitedChildren,
-  blockedBy,
-  blockersAt,
-  childCompleted,
-  childSetAside,
-} from "../../projections/tree.ts";
+import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
+import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
 
 /** The batch, as far as this needs it. */
@@ -27,12 +22,10 @@ interface Writes
 /** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
 export async function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): Promise<void> {
   const last = written.at(-1);
-  if (last) await report(batch, held, childCompleted(held.row, last) ?? setAside(held, last));
+  if (last) await report(batch, held, newsOfChild(held.row, last));
   if (written.some(({ type }) => type === "RUN_SUSPENDED")) await refreshBlockers(batch, held);
   const parent = held.row.parentRunId === undefined ? undefined : await batch.find(held.row.parentRunId);
-  // Looked through for nothing after each event of each child, a wide tree would take the square of its width.
-  if (parent && (blockersAt(held.row).length > 0 || parent.row.waitingOn?.blockers))
-    await refreshBlockers(batch, parent);
+  if (parent && mayBlock(held.row, parent.row)) await refreshBlockers(batch, parent);
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
@@ -45,19 +38,15 @@ async function report(batch: Writes, { row }: Held, event: EventBody | undefined
 export const reportSetAside = (batch: Writes, held: Held, reason: string): Promise<void> =>
   report(batch, held, childSetAside(held.row, reason));
 
-/** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
-function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {
-  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
-  return childSetAside(row, event.payload.waitingOn.detail ?? "it could not be driven.");
-}
-
 async function refreshBlockers(batch: Writes, held: Held): Promise<void> {
+  const awaited = awaitedChildren(held.row);
+  if (awaited.length === 0) return;
   const children: RunRow[] = [];
-  for (const id of awaitedChildren(held.row)) {
+  for (const id of awaited) {
     const child = await batch.find(id);
     if (child) children.push(child.row);
   }
-  const event = awaitedChildren(held.row).length === 0 ? undefined : blockedBy(held.row, children);
+  const event = blockedBy(held.row, children);
   if (event) await batch.signal(held, [event]);
 }
 
@@ -96,7 +85,7 @@ export async function admitChild(batch: Writes, { runId, start, events, place }:
   await batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 
-export async function noRoom(batch: Writes, { row }: Held, { limits }: Spawn): Promise<Refusal | undefined> {
+export async function noRoom(batch: Writes, { row }: Held, spawn: Spawn): Promise<Refusal | undefined> {
   await batch.writeRows();
   const counted = await batch.sql.get(
     `SELECT (SELECT count(*) FROM runs WHERE parent = $1) AS children,
@@ -104,8 +93,7 @@ export async function noRoom(batch: Writes, { row }: Held, { limits }: Spawn): P
     row.id,
     row.rootRunId,
   );
-  if ((counted!["children"] as number) >= limits.children) return "children";
-  return (counted!["runs"] as number) >= limits.runs ? "runs" : undefined;
+  return noRoomAmong(counted as { children: number; runs: number }, spawn);
 }
 
 /** The run and everything below it that has not ended and is not about to, from the top down. */

@@ -2,21 +2,12 @@
 // about it is kept here: it binds runs that never heard of it, and lets every run go on that stopped for it.
 
 import type { RunId } from "../../ids.ts";
-import type { EventBody, Payload } from "../../journal/events.ts";
+import type { EventBody } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import {
-  closeTo,
-  decisionKey,
-  exceeded,
-  isTreeLimit,
-  type Spending,
-  type TreeStop,
-  toldOf,
-  treeWordIn,
-} from "../../projections/tree-budget.ts";
-import { totalTokens } from "../../projections/usage.ts";
+import { treeWordIn } from "../../projections/tree-budget.ts";
+import { budgetStops, heardOf, ownVerdict, treeVerdict, undecided } from "../budget-rules.ts";
 import { budgetOf, type Held } from "../held.ts";
-import type { Append, Appended, Budget } from "../store.ts";
+import type { Append } from "../store.ts";
 import type { Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
@@ -28,27 +19,16 @@ interface Rows {
   writeRows(): void;
 }
 
-export interface Verdict {
-  refused?: Pick<Appended, "refused" | "exceeded">;
-  /** What the root is to be told, if the call begins. */
-  warnings?: EventBody[];
-}
-
-export function askBudget(
-  rows: Rows,
-  held: Held,
-  { estimate, run, tree: given, anew }: NonNullable<Append["reserve"]>,
-): Verdict {
-  const own = { tokens: totalTokens(held.row.usage), cost: held.row.usage.cost };
-  const beyondOwn = exceeded(own, estimate, run);
-  if (beyondOwn) return { refused: { refused: "budget", exceeded: beyondOwn } };
-  if (given.maxTokens === undefined && given.maxCost === undefined) return {};
-  const tree = anew ? given : { ...given, ...raisedFor(rows, held) };
-  const { spent, withOpen } = treeSpending(rows, held, own);
-  const beyondTree = exceeded(spent, estimate, tree, "tree.");
-  if (beyondTree) return { refused: { refused: "budget", exceeded: beyondTree } };
-  if (exceeded(withOpen, estimate, tree)) return { refused: { refused: "reserved" } };
-  return { warnings: closeTo(spent, tree) };
+export function askBudget(rows: Rows, held: Held, reserve: NonNullable<Append["reserve"]>) {
+  const verdict = ownVerdict(held, reserve);
+  if (verdict) return verdict;
+  rows.writeRows();
+  const payer = budgetOf(held.row);
+  const { raisedBudget, treeSpend } = rows.statements;
+  return treeVerdict(held, reserve, {
+    raised: raisedBudget.get(payer),
+    others: treeSpend.get(payer, held.n),
+  });
 }
 
 /** Once in a tree, in the journal of its root. */
@@ -64,44 +44,14 @@ export function raiseTree(rows: Rows, held: Held, events: readonly EventBody[]):
   const word = treeWordIn(events);
   if (!word) return;
   const { maxTokens, maxCost } = word.payload.limits!;
-  rows.statements.raiseBudget.run(budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
+  const { raiseBudget, aliveOf, eventBySeq } = rows.statements;
+  raiseBudget.run(budgetOf(held.row), maxTokens ?? null, maxCost ?? null);
   rows.writeRows();
-  for (const { id } of rows.statements.aliveOf.all(budgetOf(held.row))) {
+  for (const { id } of aliveOf.all(budgetOf(held.row))) {
     const other = rows.find(id as RunId)!;
-    if (other.row.cancelRequested) continue;
-    const told = toldOf(word, undecided(rows, other));
-    if (word.type === "BUDGET_SET" && other !== held) told.unshift(word);
+    const keys = rows.keysOf(other);
+    const found = budgetStops(keys).map((seq) => eventBySeq.get(other.n, seq)!);
+    const told = heardOf(word, { row: other.row, saidTo: held.row, stops: undecided(keys, found) });
     if (told.length > 0) rows.signal(other, told);
   }
-}
-
-/** Stops at the tree's budget that nobody has decided on. */
-function undecided(rows: Rows, held: Held): TreeStop[] {
-  const keys = rows.keysOf(held);
-  return [...keys].flatMap(([key, seq]) => {
-    if (!key.startsWith("limit/budget/")) return [];
-    const stored = rows.statements.eventBySeq.get(held.n, seq)!;
-    const stop = JSON.parse(stored["payload"] as string) as Payload<"LIMIT_REACHED">;
-    return isTreeLimit(stop.limit) && !keys.has(decisionKey(stop.itemId!)) ? [stop] : [];
-  });
-}
-
-function raisedFor({ statements }: Rows, { row }: Held): Budget {
-  const raised = statements.raisedBudget.get(budgetOf(row));
-  const { max_tokens: maxTokens = null, max_cost: maxCost = null } = raised ?? {};
-  return {
-    ...(maxTokens === null ? {} : { maxTokens: maxTokens as number }),
-    ...(maxCost === null ? {} : { maxCost: maxCost as number }),
-  };
-}
-
-function treeSpending(rows: Rows, held: Held, own: Spending): { spent: Spending; withOpen: Spending } {
-  rows.writeRows();
-  const others = rows.statements.treeSpend.get(budgetOf(held.row), held.n) as Record<string, number>;
-  const spent = { tokens: own.tokens + others["tokens"]!, cost: own.cost + others["cost"]! };
-  const withOpen = {
-    tokens: spent.tokens + others["open_tokens"]!,
-    cost: spent.cost + others["open_cost"]!,
-  };
-  return { spent, withOpen };
 }

@@ -4,10 +4,9 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Standing } from "../../journal/events.ts";
 import {
-  budgetFrom,
-  grantOf,
   headsOf,
   isHere,
+  moved,
   movedTree,
   refuseArrived,
   refuseAtWork,
@@ -15,6 +14,7 @@ import {
   refuseShared,
   type Sent,
   sentOf,
+  standingFrom,
 } from "../carried.ts";
 import { type Held, wholeMs } from "../held.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
@@ -34,24 +34,13 @@ export function moveTree(
 ): MovedTree {
   batch.writeRows();
   // Parents first: one that has gone hears nothing of its children.
-  const found = sql.all("SELECT id FROM runs WHERE root = ? ORDER BY n", root);
-  if (found.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
-  const runs = found.map(({ id }) => batch.load(id as RunId));
+  const runs = idsOf(sql, RUNS_OF, root).map((id) => batch.load(id));
+  if (runs.length === 0) throw new CadreError("NOT_FOUND", `There is no tree ${root}.`);
   refuseAtWork(runs, batch.now);
-  const payers = sql.all(
-    "SELECT id FROM runs WHERE budget = ? AND root <> ? AND ended_at IS NULL",
-    root,
-    root,
-  );
-  refuseShared(
-    root,
-    payers.map(({ id }) => id as RunId),
-  );
+  refuseShared(root, idsOf(sql, OTHER_PAYERS, root));
   for (const held of runs) {
     if (held.row.endedAt !== undefined) continue;
-    const standing = standingOf(sql, held);
-    const payload = { transferId, ...(Object.keys(standing).length === 0 ? {} : { standing }) };
-    batch.signal(held, [{ type: "RUN_MOVED", payload }]);
+    batch.signal(held, [moved(transferId, standingOf(sql, held))]);
   }
   return sendTo(sql, root, { to, ...lastWords(runs, batch) });
 }
@@ -59,18 +48,13 @@ export function moveTree(
 const lastWords = (runs: readonly Held[], batch: Batch): MovedTree =>
   movedTree(runs.flatMap((held) => batch.journalAfter(held, held.row.seq - 1)));
 
-function sendTo(sql: Sql, root: RunId, { to, ...moved }: MovedTree & { to: string | undefined }): MovedTree {
-  const { transferId } = moved;
-  if (transferId === undefined) return moved;
+function sendTo(sql: Sql, root: RunId, { to, ...tree }: MovedTree & { to: string | undefined }): MovedTree {
+  const { transferId } = tree;
+  if (transferId === undefined) return tree;
   const sent = whereSent(sql, transferId);
   refuseElsewhere(root, sent, to);
-  if (to !== undefined)
-    sql.run(
-      "INSERT INTO sent (transfer, place, tries) VALUES (?, ?, 1) ON CONFLICT (transfer) DO UPDATE SET tries = tries + 1",
-      transferId,
-      to,
-    );
-  return { ...moved, ...(sent ? { sentTo: sent.place } : {}) };
+  if (to !== undefined) sql.run(SEND, transferId, to);
+  return { ...tree, ...(sent ? { sentTo: sent.place } : {}) };
 }
 
 const whereSent = (sql: Sql, transferId: string): Sent | undefined =>
@@ -81,38 +65,22 @@ export function settleMove(
   { to, outcome }: { to: string; outcome: MoveOutcome },
   { sql, batch }: Parts,
 ): void {
-  const ids = sql.all("SELECT id FROM runs WHERE root = ? ORDER BY n", root);
-  const { transferId } = lastWords(
-    ids.map(({ id }) => batch.load(id as RunId)),
-    batch,
-  );
+  const runs = idsOf(sql, RUNS_OF, root).map((id) => batch.load(id));
+  const { transferId } = lastWords(runs, batch);
   if (transferId === undefined) return;
-  if (outcome === "refused")
-    sql.run(
-      "DELETE FROM sent WHERE transfer = ? AND place = ? AND tries = 1 AND arrived_at IS NULL",
-      transferId,
-      to,
-    );
-  else
-    sql.run(
-      "UPDATE sent SET arrived_at = coalesce(arrived_at, ?) WHERE transfer = ? AND place = ?",
-      batch.now,
-      transferId,
-      to,
-    );
+  if (outcome === "refused") sql.run(TAKE_BACK, transferId, to);
+  else sql.run(ARRIVE, batch.now, transferId, to);
 }
 
+const idsOf = (sql: Sql, text: string, root: RunId): RunId[] =>
+  sql.all(text, root).map(({ id }) => id as RunId);
+
 function standingOf(sql: Sql, { n, row }: Held): Standing {
-  const claims = sql
-    .all("SELECT path FROM claims WHERE run = ? ORDER BY path", row.id)
-    .map(({ path }) => path as string);
-  const grants = sql.all("SELECT * FROM grants WHERE run = ? AND scope = 'tree' ORDER BY id", n).map(grantOf);
-  const budget = sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = ?", row.id);
-  return {
-    ...(claims.length === 0 ? {} : { claims }),
-    ...(grants.length === 0 ? {} : { grants }),
-    ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
-  };
+  return standingFrom({
+    claims: sql.all("SELECT path FROM claims WHERE run = ? ORDER BY path", row.id),
+    grants: sql.all("SELECT * FROM grants WHERE run = ? AND scope = 'tree' ORDER BY id", n),
+    budget: sql.get("SELECT max_tokens, max_cost FROM budgets WHERE root = ?", row.id),
+  });
 }
 
 export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: RunId; existed: boolean } {
@@ -151,3 +119,10 @@ function restoreStanding(batch: Batch, held: Held, { claims, grants, budget }: S
   if (budget) statements.raiseBudget.run(held.row.id, budget.maxTokens ?? null, budget.maxCost ?? null);
   batch.granted = true;
 }
+
+const RUNS_OF = "SELECT id FROM runs WHERE root = ? ORDER BY n";
+const OTHER_PAYERS = "SELECT id FROM runs WHERE budget = ?1 AND root <> ?1 AND ended_at IS NULL";
+const SEND = `INSERT INTO sent (transfer, place, tries) VALUES (?, ?, 1)
+  ON CONFLICT (transfer) DO UPDATE SET tries = tries + 1`;
+const TAKE_BACK = "DELETE FROM sent WHERE transfer = ? AND place = ? AND tries = 1 AND arrived_at IS NULL";
+const ARRIVE = "UPDATE sent SET arrived_at = coalesce(arrived_at, ?) WHERE transfer = ? AND place = ?";

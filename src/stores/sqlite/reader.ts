@@ -45,20 +45,21 @@ export class SqliteReader {
 
   async due(now: number, limit: number, of?: OfPool): Promise<RunId[]> {
     const [ours, values] = inPool(of);
+    // +n: left to choose, SQLite looks through every run in that order.
+    const orphaned = this.sql.all(
+      `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
+         AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${ours} ORDER BY +n LIMIT ?`,
+      now,
+      ...values,
+      limit,
+    );
     const free = this.sql.all(
       `SELECT id FROM runs WHERE due_at <= ? AND ${NOT_SET_ASIDE} ${ours} ORDER BY due_at, n LIMIT ?`,
       now,
       ...values,
-      limit,
+      limit - orphaned.length,
     );
-    const orphaned = this.sql.all(
-      `SELECT id FROM runs WHERE worker IS NOT NULL AND ${NOT_SET_ASIDE}
-         AND worker NOT IN (SELECT name FROM workers WHERE expires_at > ?) ${ours} LIMIT ?`,
-      now,
-      ...values,
-      limit,
-    );
-    return [...free, ...orphaned].slice(0, limit).map((columns) => columns["id"] as string);
+    return [...orphaned, ...free].map((columns) => columns["id"] as string);
   }
 
   async nextDue(): Promise<number | undefined> {

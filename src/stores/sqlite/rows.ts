@@ -62,7 +62,7 @@ export function prepareStatements(db: DatabaseSync) {
       `INSERT INTO budgets (root, max_tokens, max_cost) VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE SET
          max_tokens = coalesce(excluded.max_tokens, max_tokens), max_cost = coalesce(excluded.max_cost, max_cost)`,
     ),
-    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL"),
+    aliveOf: db.prepare("SELECT id FROM runs WHERE budget = ? AND ended_at IS NULL ORDER BY n"),
     lastInSession: db.prepare(
       "SELECT id FROM runs WHERE session = ? AND agent = ? AND parent IS NULL ORDER BY n DESC LIMIT 1",
     ),

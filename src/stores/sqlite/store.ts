@@ -31,6 +31,7 @@ import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
+import { leavePlace } from "./places.ts";
 import { prune } from "./prune.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
@@ -168,11 +169,12 @@ class SqliteStore extends Beside implements Store {
     });
   }
 
-  release(runId: RunId, writer: Writer, wakeAt = 0): Promise<void> {
+  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-      giveBack(held, wakeAt);
+      if (rest) leavePlace(batch, held);
+      giveBack(held, rest?.wakeAt ?? 0);
       batch.touch(held);
     });
   }

@@ -5,15 +5,10 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import {
-  awaitedChildren,
-  blockedBy,
-  blockersAt,
-  childCompleted,
-  childSetAside,
-} from "../../projections/tree.ts";
+import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
+import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { Statements } from "./rows.ts";
 
 /** The batch, as far as this needs it. */
@@ -29,12 +24,10 @@ interface Writes {
 /** After each write to a run. What it writes to others comes back here for them: so it climbs to the root. */
 export function tellTree(batch: Writes, held: Held, written: readonly JournalEvent[]): void {
   const last = written.at(-1);
-  if (last) report(batch, held, childCompleted(held.row, last) ?? setAside(held, last));
+  if (last) report(batch, held, newsOfChild(held.row, last));
   if (written.some(({ type }) => type === "RUN_SUSPENDED")) refreshBlockers(batch, held);
   const parent = held.row.parentRunId === undefined ? undefined : batch.find(held.row.parentRunId);
-  // Looked through for nothing after each event of each child, a wide tree would take the square of its width.
-  if (parent && (blockersAt(held.row).length > 0 || parent.row.waitingOn?.blockers))
-    refreshBlockers(batch, parent);
+  if (parent && mayBlock(held.row, parent.row)) refreshBlockers(batch, parent);
 }
 
 /** Tells a parent of its child's end, once. One that has ended itself hears of nothing (D4). */
@@ -46,12 +39,6 @@ function report(batch: Writes, { row }: Held, event: EventBody | undefined): voi
 
 export const reportSetAside = (batch: Writes, held: Held, reason: string): void =>
   report(batch, held, childSetAside(held.row, reason));
-
-/** E5: for its parent, a run that was set aside has ended; released, its own end reaches nobody. */
-function setAside({ row }: Held, event: JournalEvent): EventBody | undefined {
-  if (event.type !== "RUN_SUSPENDED" || event.payload.waitingOn.kind !== "quarantine") return undefined;
-  return childSetAside(row, event.payload.waitingOn.detail ?? "it could not be driven.");
-}
 
 function refreshBlockers(batch: Writes, held: Held): void {
   const awaited = awaitedChildren(held.row);
@@ -92,9 +79,8 @@ export function admitChild(batch: Writes, { runId, start, events }: Spawn): void
   batch.signal(held, [{ type: "RUN_STARTED", payload: start }, ...events]);
 }
 
-export function noRoom(statements: Statements, held: Held, spawn: Spawn): Refusal | undefined {
-  const { limits } = spawn;
-  const count = (columns: Record<string, unknown> | undefined) => columns?.["runs"] as number;
-  if (count(statements.countChildren.get(held.row.id)) >= limits.children) return "children";
-  return count(statements.countTree.get(held.row.rootRunId)) >= limits.runs ? "runs" : undefined;
+export function noRoom(statements: Statements, { row }: Held, spawn: Spawn): Refusal | undefined {
+  const children = statements.countChildren.get(row.id)!["runs"] as number;
+  const runs = statements.countTree.get(row.rootRunId)!["runs"] as number;
+  return noRoomAmong({ children, runs }, spawn);
 }
