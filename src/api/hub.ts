@@ -36,6 +36,8 @@ export interface Encoder {
 
 export interface Reader {
   take(batch: Batch): void;
+  /** P10: something came that cannot be handed out. It is in the store, after what was taken last. */
+  behind(): void;
   /** What may be left out. */
   hint(bytes: Uint8Array): void;
 }
@@ -84,7 +86,13 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
     }
     const turn = Promise.all([group.before, ready])
       .then(() => send(group, events))
-      .catch((error: unknown) => onProblem({ message: "A stream of events failed.", error }))
+      .catch((error: unknown) => {
+        onProblem({
+          message: "A stream of events could not go on; its readers read on from the store.",
+          error,
+        });
+        sendBack(group);
+      })
       .then(() => {
         if (group.before === turn) group.before = undefined;
       });
@@ -99,7 +107,8 @@ export function createHub({ store, settings, onDelta, onProblem }: HubParts): Hu
     }
   };
   const subscribe = (): void => {
-    const endCommits = store.onCommit((events) => {
+    const endCommits = store.onCommit((events, woken) => {
+      if (events.length === 0 && woken.length === 0) for (const group of groups.values()) sendBack(group);
       if (pending.length === 0 && events.length > 0) queueMicrotask(flush);
       for (const event of events) pending.push(event);
     });
@@ -162,6 +171,10 @@ function hint({ readers }: Group, text: string): void {
   if (text === "") return;
   const bytes = encode(text);
   for (const reader of readers) reader.hint(bytes);
+}
+
+function sendBack({ readers }: Group): void {
+  for (const reader of readers) reader.behind();
 }
 
 function send({ encoder, readers }: Group, events: readonly JournalEvent[]): void {

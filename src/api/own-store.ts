@@ -93,7 +93,9 @@ function onlyOwn(store: Store, user: string, listener: CommitListener): CommitLi
     const own = events.filter(({ runId }) => known.get(runId));
     if (own.length > 0 || events.length === 0) listener(own, woken, from);
   };
-  return (events, _, from) => {
+  return (events, woken, from) => {
+    // What is due is nobody's to know, and nothing to look for.
+    if (events.length === 0 && woken.length > 0) return;
     for (const event of events)
       if (event.type === "RUN_STARTED") remember(event.runId, event.payload.userId === user);
     const unknown = [...new Set(events.map(({ runId }) => runId))].filter((runId) => !known.has(runId));

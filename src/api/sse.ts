@@ -11,7 +11,7 @@ import type { Position, RunId } from "../ids.ts";
 import { type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import type { Store } from "../stores/store.ts";
 import { errorBody } from "./failure.ts";
-import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode } from "./hub.ts";
+import { type Batch, belongs, bytesAfter, type Channel, type Encoder, encode, type Reader } from "./hub.ts";
 import { createOutlet, type Outlet, TooSlow } from "./outlet.ts";
 import type { RouteParts } from "./route-parts.ts";
 import { STREAM_EVENTS } from "./schema.ts";
@@ -103,10 +103,14 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
   const { of, until, channel } = wanted;
   let place = wanted.after;
   let missed = false;
-  let live: ((batch: Batch) => void) | undefined;
+  let live: Pick<Reader, "take" | "behind"> | undefined;
   const { scope, leave } = hub.join(channel, {
     take(batch) {
-      if (live) live(batch);
+      if (live) live.take(batch);
+      else missed = true;
+    },
+    behind() {
+      if (live) live.behind();
       else missed = true;
     },
     hint: outlet.offer,
@@ -133,24 +137,28 @@ async function sendEvents({ store, hub }: StreamParts, wanted: Wanted, outlet: O
     leave();
   }
 
-  /** Takes what comes, until the run has ended, or there is no room and it must be read later. */
+  /** Takes what comes, until the run has ended, or something must be read: there was no room, or it could not be handed out. */
   async function attend(): Promise<"ended" | "behind" | "gone"> {
     const { promise, resolve } = Promise.withResolvers<"ended" | "behind" | "gone">();
     const gone = (): void => resolve("gone");
     outlet.signal.addEventListener("abort", gone);
-    live = (batch) => {
+    const behind = (): void => {
+      live = undefined;
+      resolve("behind");
+    };
+    const take = (batch: Batch): void => {
       const end = batch.frames.find(({ event }) => isEndOf(event, until))?.event.position;
       const to = end ?? batch.frames.at(-1)!.event.position;
       if (to <= place) return;
       if (!outlet.hasRoom()) {
-        live = undefined;
-        resolve("behind");
+        behind();
         return;
       }
       outlet.send(bytesAfter(batch, place, end));
       place = to;
       if (end !== undefined) resolve("ended");
     };
+    live = { take, behind };
     const left = await promise;
     live = undefined;
     outlet.signal.removeEventListener("abort", gone);

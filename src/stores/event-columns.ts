@@ -1,11 +1,14 @@
-// How every store keeps an event, and what it says of one that its chain does not cover (J9).
+// How every store keeps an event, what it hands out of a page of them, and what it says of one that its chain does not
+// cover (J9).
 
 import { CadreError } from "../errors.ts";
 import type { RunId, Seq } from "../ids.ts";
+import type { JournalEvent } from "../journal/events.ts";
 import { CHAIN_START, chainHash } from "../journal/hash.ts";
+import { isNewer } from "../journal/upcast.ts";
 import { digest } from "./blobs.ts";
 import { type Columns, hex } from "./held.ts";
-import type { StoredEvent } from "./store.ts";
+import type { Reading, StoredEvent } from "./store.ts";
 
 /** The part of a row that the chain covers. */
 export function linkOf(columns: Readonly<Columns>) {
@@ -22,6 +25,26 @@ export function linkOf(columns: Readonly<Columns>) {
 export function storedOf(columns: Readonly<Columns>): StoredEvent {
   const runId = columns["id"] as RunId;
   return { runId, position: columns["position"] as number, ...linkOf(columns), hash: hex(columns["hash"]) };
+}
+
+/** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
+export function readableEvents<Row>(
+  rows: readonly Row[],
+  read: (row: Row) => JournalEvent,
+  { understood }: Reading,
+): JournalEvent[] {
+  const events: JournalEvent[] = [];
+  for (const row of rows) {
+    try {
+      events.push(read(row));
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error;
+      if (!understood || !isNewer(error)) continue;
+      if (events.length === 0) throw error;
+      return events;
+    }
+  }
+  return events;
 }
 
 /** J9: the links of a chain, from after a seq to at most the head of the journal. */

@@ -24,10 +24,22 @@ import type { TreeUsage } from "../projections/tree-usage.ts";
 import type { RunUsage } from "../projections/usage.ts";
 import type { CarriedTree, Carrying, MovedTree, MoveOutcome, StoredEvent } from "./carried-tree.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Part, Reading } from "./reading.ts";
 import type { Users } from "./users.ts";
 import type { Lost, WorkerCard, WorkerRow } from "./workers.ts";
 
-export type { CarriedTree, Lost, MovedTree, MoveOutcome, OfPool, StoredEvent, WorkerCard, WorkerRow };
+export type {
+  CarriedTree,
+  Lost,
+  MovedTree,
+  MoveOutcome,
+  OfPool,
+  Part,
+  Reading,
+  StoredEvent,
+  WorkerCard,
+  WorkerRow,
+};
 
 /** How long a worker counts as alive after it was heard of. Both sides must agree on it, or an effect could begin twice (E2). */
 export const LEASE_MS = 15_000;
@@ -204,13 +216,6 @@ export interface SessionRow {
   last: RunRow;
 }
 
-/** Some of the journals: a run's, a tree's, or those of a person's runs. */
-export interface Part {
-  run?: RunId;
-  root?: RunId;
-  user?: string;
-}
-
 /** How much of everything there is. */
 export interface StoreTotals {
   runs: Partial<Record<RunRow["status"], number>>;
@@ -356,8 +361,8 @@ export interface Store extends Carrying {
   journal(runId: RunId, after?: Seq, limit?: number): Promise<JournalEvent[]>;
   /** Hash of a run's chain at its latest event, or at another one. */
   head(runId: RunId, at?: Seq): Promise<{ seq: Seq; hash: string } | undefined>;
-  /** All journals in commit order. */
-  read(after: Position, limit: number, of?: Part): Promise<JournalEvent[]>;
+  /** All journals in commit order. What cannot be read is left out. */
+  read(after: Position, limit: number, of?: Reading): Promise<JournalEvent[]>;
   position(): Promise<Position>;
   onCommit(listener: CommitListener): () => void;
 

@@ -2,13 +2,15 @@
 // there is to send is folded from the journals, and how far it was sent stands in the store.
 //  TL1  The place moves on only when a receiver took what lies before it, or refused it for good. A process that dies in
 //       between loses nothing; the next sends the same spans again, by the same ids.
-//  TL2  One process at a time sends; what it holds ends by itself if it is not heard of again.
+//  TL2  One process at a time sends; what it holds ends by itself if it is not heard of again, and where this version
+//       does not understand what comes next.
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Otlp } from "../config/otlp.ts";
 import type { Digest, RunId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Mask } from "../journal/mask.ts";
+import { isNewer } from "../journal/upcast.ts";
 import { fold } from "../projections/projection.ts";
 import { type Trace, type TraceSpan, traceProjection } from "../projections/trace.ts";
 import type { Store } from "../stores/store.ts";
@@ -97,7 +99,13 @@ function createSender(parts: TracingParts, otlp: Otlp, signal: AbortSignal) {
     while (!signal.aborted) {
       const place = await store.outbox.take(PLACE, holder, HOLD_MS);
       if (!place) return false;
-      const page = await store.read(place.position, PAGE);
+      const page = await store
+        .read(place.position, PAGE, { understood: true })
+        .catch(async (error: unknown) => {
+          // A newer version sends what it alone understands; it must not have to wait for this one.
+          if (isNewer(error)) await store.outbox.take(PLACE, holder, 0);
+          throw error;
+        });
       const last = page.at(-1);
       if (!last) break;
       const spans: TraceSpan[] = [];

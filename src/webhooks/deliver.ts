@@ -1,12 +1,14 @@
 // Tells webhooks what is worth it, from where each of them stands in the journals. Nothing of it is kept in memory that a
 // restart would miss: what is to be told is folded from the journal, and how far it was told stands in the store.
 //  WH1  A place moves on only when its notice was taken, or given up; a crash in between tells it again, by the same id.
+//  WH2  One process at a time tells a webhook; where this version does not understand what comes next, another one may.
 //  WH4  What is refused for good, or has failed for a day, is given up: what comes later is still told.
 
 import type { Clock } from "../clock.ts";
 import type { WebhookEvent } from "../config/schema.ts";
 import type { Position } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
+import { isNewer } from "../journal/upcast.ts";
 import type { WebhookPlace } from "../stores/outbox.ts";
 import type { Store } from "../stores/store.ts";
 import { messageOf, type Sender } from "./message.ts";
@@ -28,6 +30,7 @@ export interface DeliverParts {
   hooks: readonly Hook[];
   /** This process, among those that tell. */
   holder: string;
+  onProblem(problem: { message: string; error: unknown }): void;
 }
 
 export interface Deliverer {
@@ -48,11 +51,12 @@ const GIVE_UP_MS = 24 * 3_600_000;
 const MOST_ATTEMPTS = 200;
 
 export function createDeliverer(parts: DeliverParts): Deliverer {
-  const { store, clock, hooks, holder } = parts;
+  const { store, clock, hooks, holder, onProblem } = parts;
   /** Up to where there was nothing to tell: saves looking twice, and losing it costs a look. */
   const looked = new Map<string, Position>();
   /** Of each webhook, what is tried and since when: what happened while nobody told has not failed by its age. */
   const tried = new Map<string, { id: string; since: number }>();
+  let saidNewer = false;
 
   async function tell(hook: Hook, signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
@@ -64,10 +68,18 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
       const found = await nextNotice(store, from, hook.events);
       if (found.to - place.position >= PAGE && !found.notice) await store.outbox.skip(hook.name, found.to);
       looked.set(hook.name, found.notice ? found.to - 1 : found.to);
+      if (found.newer !== undefined) await leaveToNewer(hook, found.newer);
       if (!found.notice) return undefined;
       await attempt(hook, place, { notice: found.notice, position: found.to }, signal);
     }
     return undefined;
+  }
+
+  /** Whoever can tell it must not have to wait for this process. */
+  async function leaveToNewer(hook: Hook, error: unknown): Promise<void> {
+    await store.outbox.take(hook.name, holder, 0);
+    if (!saidNewer) onProblem({ message: "Webhooks wait for a newer version; no notice is lost.", error });
+    saidNewer = true;
   }
 
   async function attempt(
@@ -114,21 +126,28 @@ export function createDeliverer(parts: DeliverParts): Deliverer {
   };
 }
 
-/** The first notice after a place, and where it stands; or up to where there is none. */
+/** The first notice after a place, and where it stands; or up to where there is none, or none that this version knows. */
 async function nextNotice(
   store: Store,
   after: Position,
   wanted: readonly WebhookEvent[],
-): Promise<{ to: Position; notice?: Notice }> {
+): Promise<{ to: Position; notice?: Notice; newer?: unknown }> {
   let to = after;
   for (;;) {
-    const page = await store.read(to, PAGE);
+    let page: JournalEvent[];
+    try {
+      page = await store.read(to, PAGE, { understood: true });
+    } catch (error) {
+      if (isNewer(error)) return { to, newer: error };
+      throw error;
+    }
     for (const event of page) {
       to = event.position;
       const notice = maybeNotice(event) ? await looked(store, event) : undefined;
       if (notice && wanted.includes(notice.event)) return { to, notice };
     }
-    if (page.length < PAGE) return { to };
+    // What cannot be read is left out of a page: a short one is not the last.
+    if (page.length === 0) return { to };
   }
 }
 

@@ -4,7 +4,18 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
-import { admit, admitChild, ended, suspended, take } from "../stores/contract/kit.contract.ts";
+import { asOlder, damaged } from "../stores/contract/as-version.fixture.ts";
+import {
+  admit,
+  admitChild,
+  callFailed,
+  callStarted,
+  context,
+  ended,
+  signal,
+  suspended,
+  take,
+} from "../stores/contract/kit.contract.ts";
 import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { Store } from "../stores/store.ts";
 import { isPublic, mayBeNamed } from "../tools/public-address.ts";
@@ -39,6 +50,7 @@ let url: string;
 
 beforeEach(async () => {
   received = [];
+  problems = [];
   answer = say(200);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
@@ -66,9 +78,12 @@ function hooks(over: object = {}): Hook[] {
   return hooksOf({ webhooks, server }, { HOOK: SECRET }, { isPublic, mayBeNamed });
 }
 
+let problems: unknown[];
+const onProblem = (problem: unknown): void => void problems.push(problem);
+
 /** Of a process that begins now: nothing but the store is as it was. */
 const begin = (over: object = {}) => {
-  const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me" });
+  const deliverer = createDeliverer({ store, clock, hooks: hooks(over), holder: "me", onProblem });
   return () => deliverer.deliver(new AbortController().signal);
 };
 
@@ -218,7 +233,9 @@ describe("an endpoint that does not take it", () => {
     answer = () => hanging.resolve();
     clock.advance(10_000);
     const leaving = new AbortController();
-    const telling = createDeliverer({ store, clock, hooks: hooks(), holder: "me" }).deliver(leaving.signal);
+    const telling = createDeliverer({ store, clock, hooks: hooks(), holder: "me", onProblem }).deliver(
+      leaving.signal,
+    );
     await hanging.promise;
     leaving.abort();
     await telling;
@@ -241,8 +258,34 @@ describe("an endpoint that does not take it", () => {
 
   test("[WH2] two processes tell it once", async () => {
     const deliver = await oneToTell();
-    const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another" });
+    const other = createDeliverer({ store, clock, hooks: hooks(), holder: "another", onProblem });
     await Promise.all([deliver(), other.deliver(new AbortController().signal)]);
+    expect(received).toHaveLength(1);
+  });
+
+  test("[E9] [WH1] [WH2] a notice after what only a newer version understands is told by that one, at once", async () => {
+    const deliver = await oneToTell();
+    await asOlder("RUN_STARTED", async () => {
+      await deliver();
+      await deliver();
+    });
+    expect(received).toEqual([]);
+    expect(problems).toMatchObject([{ error: { code: "JOURNAL_NEWER" } }]);
+    const newer = createDeliverer({ store, clock, hooks: hooks(), holder: "another", onProblem });
+    await newer.deliver(new AbortController().signal);
+    expect(received).toHaveLength(1);
+  });
+
+  test("[P9] [WH1] however long the backlog, what is damaged in it holds nothing up", async () => {
+    const deliver = begin();
+    await deliver();
+    await admit(store, "damaged");
+    await signal(store, "damaged", context("c1"));
+    await admit(store, "r1");
+    const driver = await take(store, "r1");
+    for (let i = 1; i <= 300; i++) await driver.append([callStarted(`m${i}`), callFailed(`m${i}`)]);
+    await driver.append([ended()]);
+    await damaged("CONTEXT_ADDED", deliver);
     expect(received).toHaveLength(1);
   });
 });

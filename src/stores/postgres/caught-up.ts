@@ -2,6 +2,7 @@
 // runs are found by. Caught up when somebody asks, page by page, so that appends go on in between.
 
 import type { JournalEvent } from "../../journal/events.ts";
+import { isNewer } from "../../journal/upcast.ts";
 import type { MessageFilter, RunFilter, TreeUsageFilter } from "../store.ts";
 import { Committer } from "./committer.ts";
 import { readPage } from "./reader.ts";
@@ -49,7 +50,12 @@ type Take = (sql: Sql, events: readonly JournalEvent[]) => Promise<void>;
 
 /** Where it stands now; undefined: there was nothing more. Under the head's lock, so two processes take no page twice. */
 async function takePage(sql: Sql, name: string, take: Take): Promise<number | undefined> {
-  const events = await readPage(sql, Number((await metaOf(sql, name)) ?? 0), PAGE_EVENTS);
+  const at = Number((await metaOf(sql, name)) ?? 0);
+  // E9: what only a newer version understands, and what comes after it, is left to that one.
+  const events = await readPage(sql, at, PAGE_EVENTS, { understood: true }).catch((error: unknown) => {
+    if (isNewer(error)) return [];
+    throw error;
+  });
   const last = events.at(-1);
   if (!last) return undefined;
   await take(sql, events);

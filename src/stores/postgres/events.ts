@@ -5,9 +5,10 @@ import type { RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { digest } from "../blobs.ts";
-import { linkOf } from "../event-columns.ts";
+import { linkOf, readableEvents } from "../event-columns.ts";
 import type { Columns } from "../held.ts";
 import { blobNamed } from "../rules.ts";
+import type { Reading } from "../store.ts";
 import type { Sql } from "./sql.ts";
 
 export async function eventsOf(sql: Sql, runId: RunId, found: readonly Columns[]): Promise<JournalEvent[]> {
@@ -15,17 +16,10 @@ export async function eventsOf(sql: Sql, runId: RunId, found: readonly Columns[]
   return found.map((columns) => eventOf(runId, columns, blobs));
 }
 
-/** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
-export async function readableEvents(sql: Sql, found: readonly Columns[]): Promise<JournalEvent[]> {
+/** Of many runs. */
+export async function pageOf(sql: Sql, found: readonly Columns[], of: Reading): Promise<JournalEvent[]> {
   const blobs = await blobsFor(sql, found);
-  return found.flatMap((columns) => {
-    try {
-      return [eventOf(columns["id"] as RunId, columns, blobs)];
-    } catch (error) {
-      if (error instanceof CadreError) return [];
-      throw error;
-    }
-  });
+  return readableEvents(found, (columns) => eventOf(columns["id"] as RunId, columns, blobs), of);
 }
 
 async function blobsFor(sql: Sql, found: readonly Columns[]): Promise<Map<string, string>> {

@@ -13,13 +13,14 @@ import type {
   OfPool,
   Part,
   Quarantine,
+  Reading,
   RunFilter,
   StandingGrant,
   Store,
   StoredEvent,
   StoreTotals,
 } from "../store.ts";
-import { eventsOf, readableEvents } from "./events.ts";
+import { eventsOf, pageOf } from "./events.ts";
 import { storageError } from "./faults.ts";
 import { countRuns, firstHits, runConditions, treeTotals } from "./lists.ts";
 import { type Database, NOW_MS, patiently } from "./open.ts";
@@ -209,7 +210,7 @@ export class PostgresReader {
     });
   }
 
-  read(after: Position, limit: number, of: Part = {}): Promise<JournalEvent[]> {
+  read(after: Position, limit: number, of: Reading = {}): Promise<JournalEvent[]> {
     return this.reading((sql) => readPage(sql, after, limit, of));
   }
 
@@ -280,7 +281,7 @@ export async function readPage(
   sql: Sql,
   after: Position,
   limit: number,
-  { run, root, user }: Part = {},
+  { run, root, user, ...upTo }: Reading = {},
 ): Promise<JournalEvent[]> {
   const narrowest: [sql: string, value: string | undefined][] = [
     [ONE_RUN, run],
@@ -297,7 +298,7 @@ export async function readPage(
       limit,
       ...values,
     );
-    const events = await readableEvents(sql, rows);
+    const events = await pageOf(sql, rows, upTo);
     // A page on which nothing can be read is not the end.
     if (events.length > 0 || rows.length < limit) return events;
     from = rows.at(-1)!["position"] as number;

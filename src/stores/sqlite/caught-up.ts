@@ -2,6 +2,7 @@
 // runs are found by. Caught up when somebody asks, page by page, so that appends go on in between.
 
 import type { JournalEvent } from "../../journal/events.ts";
+import { isNewer } from "../../journal/upcast.ts";
 import type { MessageFilter, RunFilter, TreeUsageFilter } from "../store.ts";
 import { Committer } from "./committer.ts";
 import { listMessages, recordedUpTo, recordPage } from "./recorder.ts";
@@ -32,7 +33,18 @@ export class CaughtUp extends Committer {
 
   private async catchUp(place: (sql: Sql) => number, takePage: TakePage): Promise<void> {
     let behind = place(this.sql) < this.lastPosition;
-    while (behind) behind = await this.enqueue(() => takePage(this.sql, (...page) => this.page(...page)));
+    while (behind)
+      behind = await this.enqueue(() => takePage(this.sql, (...page) => this.understood(...page)));
+  }
+
+  /** E9: what only a newer version understands, and what comes after it, is left to that one. */
+  private understood(after: number, limit: number): JournalEvent[] {
+    try {
+      return this.page(after, limit, { understood: true });
+    } catch (error) {
+      if (isNewer(error)) return [];
+      throw error;
+    }
   }
 }
 

@@ -7,13 +7,14 @@ import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { blobText, digest } from "../blobs.ts";
-import { linkOf, storedOf, verifyChain } from "../event-columns.ts";
+import { linkOf, readableEvents, storedOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type {
   ApprovalRef,
   OfPool,
   Part,
   Quarantine,
+  Reading,
   RunFilter,
   StandingGrant,
   Store,
@@ -176,11 +177,11 @@ export class SqliteReader {
       .map(storedOf);
   }
 
-  async read(after: Position, limit: number, of: Part = {}): Promise<JournalEvent[]> {
+  async read(after: Position, limit: number, of: Reading = {}): Promise<JournalEvent[]> {
     return this.page(after, limit, of);
   }
 
-  protected page(after: Position, limit: number, of: Part = {}): JournalEvent[] {
+  protected page(after: Position, limit: number, of: Reading = {}): JournalEvent[] {
     const { where, values } = partConditions(of, "AND");
     // Near the end the latest events are looked through, whoever's they are: a live reader asks after every commit.
     const join = this.lag(after) < NEAR ? "CROSS JOIN" : "JOIN";
@@ -192,7 +193,7 @@ export class SqliteReader {
         ...values,
         limit,
       );
-      const events = rows.flatMap((columns) => this.readable(columns["id"] as string, columns));
+      const events = readableEvents(rows, (columns) => this.eventOf(columns["id"] as string, columns), of);
       // A page on which nothing can be read is not the end.
       if (events.length > 0 || rows.length < limit) return events;
       from = rows.at(-1)!["position"] as number;
@@ -257,16 +258,6 @@ export class SqliteReader {
       ...link,
       text: payloadText(this.statements, digest, text),
     });
-  }
-
-  /** P9: one journal that cannot be read must not stop a stream over all of them; its own run says what is wrong. */
-  private readable(runId: RunId, columns: Columns): JournalEvent[] {
-    try {
-      return [this.eventOf(runId, columns)];
-    } catch (error) {
-      if (error instanceof CadreError) return [];
-      throw error;
-    }
   }
 }
 

@@ -1,0 +1,49 @@
+// Traces of a fleet that is being upgraded, as a real receiver gets them.
+
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts";
+import { fakeClock } from "../clock.ts";
+import { otlpOf } from "../config/otlp.ts";
+import { repeat } from "../engines/repeat.ts";
+import { createMask } from "../journal/mask.ts";
+import { digest } from "../stores/blobs.ts";
+import { asOlder } from "../stores/contract/as-version.fixture.ts";
+import { admit, callStarted, ended, take, thought } from "../stores/contract/kit.contract.ts";
+import { openSqliteStore } from "../stores/sqlite/store.ts";
+import type { Store } from "../stores/store.ts";
+import { startTracing } from "./tracing.ts";
+
+let receiver: Receiver;
+let store: Store;
+beforeEach(async () => {
+  receiver = await openReceiver();
+  store = openSqliteStore({ path: ":memory:", clock: fakeClock() });
+});
+afterEach(async () => {
+  await store.close();
+  await receiver[Symbol.asyncDispose]();
+});
+
+test("[E9] [TL1] [TL2] spans that only a newer version understands are left to it, and come from it at once", async () => {
+  const problems: unknown[] = [];
+  const begin = (holder: string) =>
+    startTracing({
+      ...{ store, digest, repeat, holder, version: "0.0.0" },
+      mask: createMask({ list: () => [], changed: () => false }),
+      otlp: otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
+      onProblem: (problem) => problems.push(problem),
+    });
+  await (await begin("of before"))();
+  await admit(store, "r1");
+  await (await take(store, "r1")).append([callStarted("m1"), thought("m1"), ended()]);
+
+  const stopOlder = await asOlder("AGENT_THOUGHT", async () => {
+    const stop = await begin("older");
+    await vi.waitFor(() => expect(problems).toHaveLength(1));
+    return stop;
+  });
+  expect(problems).toMatchObject([{ error: { code: "JOURNAL_NEWER" } }]);
+  await (await begin("newer"))();
+  expect(receiver.spans.map(({ name }) => name.split(" ")[0])).toEqual(["chat", "step", "invoke_agent"]);
+  await stopOlder();
+});
