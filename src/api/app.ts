@@ -95,11 +95,16 @@ export function withRefusals(
   return app;
 }
 
-/** A form on a foreign page can post text, but not JSON. */
+/** A form on a foreign page can post text, but neither JSON nor a token in its headers; and no body says nothing (A05). */
 const jsonOnly: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (c.req.method === "POST" && type !== "application/json") {
+  if (c.req.method === "POST" && type !== "application/json" && !(hasToken(c) && isEmpty(c))) {
     throw new HttpRefusal(415, "Send JSON, with `Content-Type: application/json`. Nothing was changed.");
   }
   await next();
 };
+
+const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsWith("Bearer ") ?? false;
+
+const isEmpty = (c: Context): boolean =>
+  (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;

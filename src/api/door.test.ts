@@ -9,7 +9,13 @@ import { nobody, publicProject, TOKEN } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
-  createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder }, tools: [ledger().tool] }),
+  createRuntime({
+    folder,
+    home: folder,
+    env: { XDG_CONFIG_HOME: folder },
+    tools: [ledger().tool],
+    scripts: { clerk: () => ({ text: "done" }) },
+  }),
 );
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -202,6 +208,23 @@ test("[A19] a browser gets its cookie by a link that works once, and only with i
   expect((await send("/api/runs", { headers: { Cookie, Authorization: "Bearer wrong" } })).status).toBe(401);
   expect((await send(link.pathname)).status).toBe(410);
   expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
+});
+
+test("[A05] a POST with the token needs no body, and then no type either; one by cookie, or with another body, is no JSON", async () => {
+  const post = { method: "POST" };
+  const start = await withToken("/api/runs", { ...post, headers: JSON_TYPE, body: START });
+  const { runId } = JSON.parse(start.text) as { runId: string };
+  expect((await withToken("/api/agents/reload", post)).status).toBe(200);
+  expect((await withToken(`/api/runs/${runId}/pause`, post)).status).toBe(202);
+  expect((await withToken("/api/runs", post)).status).toBe(400);
+  const link = new URL(served.server.newLink().url);
+  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const cancel = `/api/runs/${runId}/cancel`;
+  expect((await send(cancel, { ...post, headers: { Cookie } })).status).toBe(415);
+  expect((await withToken(cancel, { ...post, body: "{}" })).status).toBe(415);
+  const chunked = { "Transfer-Encoding": "chunked", "Content-Type": "text/plain" };
+  expect((await withToken(cancel, { ...post, headers: chunked, body: "{}" })).status).toBe(415);
+  expect((await withToken(cancel, post)).status).toBe(202);
 });
 
 test("[A07] a socket that asks to be upgraded gets no further than the door", async () => {
