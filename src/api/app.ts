@@ -25,12 +25,16 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
     parts,
     asSender(() => outermost ?? app),
   );
-  tableFor(undefined).forEach(({ method, path }, index) => {
+  tableFor(undefined).forEach(({ method, path, slashes }, index) => {
     const handle = (c: Context) => tableFor(c.get("person"))[index]!.handle(c);
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
+    const param = slashes ? `:$1{${SEGMENTS}}` : ":$1";
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, param), handle);
   });
   return withRefusals(app, parts);
 }
+
+/** As few as fit, so that `/explain` is no part of a name; none of them empty: a slash too many is another address (A11). */
+const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 
 /** People whose routes are kept: those who came last. */
 const MOST_TABLES = 100;

@@ -150,6 +150,23 @@ test("[A11] a path that is written in another way is no way around the door", as
   for (const path of paths) expect((await send(path)).status, path).toBe(401);
 });
 
+test("[A11] a name or an id that has a slash in it is found with the slash, and leads nowhere else", async () => {
+  for (const path of [
+    "/api/agents/ops/coding",
+    "/api/agents/ops%2Fcoding",
+    "/api/agents/ops/coding/explain",
+  ]) {
+    expect((await send(path)).status, path).toBe(401);
+    expect((await withToken(path)).status, path).toBe(200);
+  }
+  const nobodys = "/api/approvals/r0000000000000000000000:budget/1";
+  const told = (answer: { text: string }) => JSON.parse(answer.text).error.message as string;
+  expect(told(await withToken(nobodys))).toMatch(/^There is no approval/);
+  for (const path of ["/api/agents//ops/coding", "/api/agents/ops//coding", "/api/agents/ops/coding/"])
+    expect(told(await withToken(path)), path).toMatch(/^There is no GET/);
+  expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
+});
+
 test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
   const keys = createKeys(TOKEN);
   const { routes } = createPublicApp(
@@ -165,7 +182,7 @@ test("[A14] every route of the table is closed without the token, but for the tw
   const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   expect(real.length).toBeGreaterThan(20);
   for (const { method, path } of real) {
-    const answer = await send(path.replace(/:\w+/g, "x"), { method, headers: JSON_TYPE });
+    const answer = await send(path.replace(/:\w+({[^}]+})?/g, "x"), { method, headers: JSON_TYPE });
     const open = path === "/healthz" ? 200 : path === "/open/:ticket" ? 410 : 401;
     expect(answer.status, `${method} ${path}`).toBe(open);
   }
