@@ -343,10 +343,10 @@ describe("acting", () => {
     await expect(api.client.cancel(id)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
   });
 
-  test("retry: 201 with a new run that continues the ended one; one that goes on is refused", async () => {
+  test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
     const ended = await finished("retried");
     const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
-    expect(status).toBe(201);
+    expect(status).toBe(202);
     expect(body.runId).not.toBe(ended);
     await until(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
@@ -359,10 +359,10 @@ describe("acting", () => {
     await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("[FK1] [FK7] fork: 201 with a new root that begins with the other's words; the two can be compared", async () => {
+  test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
     const ended = await finished("forked");
     const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, { seq: 1 });
-    expect(status).toBe(201);
+    expect(status).toBe(202);
     await until(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
     const { runs } = await api.client.runs({ branchesOf: ended });
