@@ -91,6 +91,14 @@ describe("reading", () => {
     expect(load("\uFEFFmodel: a/b\r\nengine: local\r\n").model).toBe("a/b");
   });
 
+  test.each(["maxIterations", "max_iters", "max_turns"])("[B1] `limits.%s` is `maxTurns`", (key) => {
+    expect(load(`limits: { ${key}: 7, maxDuration: 5s }`)).toMatchObject({
+      limits: { maxTurns: 7, maxDuration: 5_000 },
+      problems: [],
+    });
+    expect(() => load(`limits: { ${key}: 7, maxTurns: 8 }`)).toThrow("both set `maxTurns`");
+  });
+
   test("unknown keys warn with the one that was meant", () => {
     expect(load("modle: a/b\nlimits: {maxTurn: 1}").problems).toMatchObject([
       { code: "UNKNOWN_KEY", line: 1, column: 1, suggestion: "did you mean `model`?" },

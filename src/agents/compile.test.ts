@@ -159,6 +159,7 @@ describe("keys", () => {
 
   test.each(["maxTurns", "maxIterations", "max_iters"])("%s", (key) => {
     expect(definition(`${key}: 7`).limits.maxTurns).toBe(7);
+    expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
 
   test("one that nobody knows warns with the one that was meant", () => {

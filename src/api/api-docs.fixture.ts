@@ -53,9 +53,10 @@ has them for programs. Every route wants the token, but \`/healthz\` (200 or 503
 
     curl -H "Authorization: Bearer $(cat .cadre/token)" http://127.0.0.1:4470/api/runs
 
-- **Requests are strict.** JSON only (415), at most 4 MB (413; a tree that is imported 256 MB) and 100 levels deep; a word that is not known is a 400 that names it.
+- **Requests are strict.** JSON only (415; a POST with the token and no body at all is taken as \`{}\`), at most 4 MB (413; a tree that is imported 256 MB) and 100 levels deep; a word that is not known is a 400 that names it.
 - **Errors** are \`{"error": {"code", "message", "details"}}\`: a stable code, and one sentence that says whether anything was changed. The
   routes below \`/runs\` answer \`{"error": "…"}\`, as the programs that use them expect.
+- **Slashes** in an approval's id (\`r1…:budget/1\`) or an agent's name (\`ops/coding\`) may stand as they are, or as \`%2F\`.
 - **Lists** come newest first, in pages: give \`nextCursor\` back as \`cursor\`. \`q\` finds runs by words in what was asked, said and made: all of them,
   each as a word or as the beginning of one.
 - **Asking again.** With \`If-None-Match\` the answer is 304 while nothing has changed. With an \`Idempotency-Key\` a request that is sent

@@ -146,6 +146,31 @@ describe("starting", () => {
     expect((await api.client.runs({ limit: 500 })).runs).toHaveLength(before);
   });
 
+  test.each([
+    [{ maxIterations: 3 }, { maxTurns: 3 }],
+    [
+      { max_iters: 3, maxDuration: "1h 30m" },
+      { maxTurns: 3, maxDuration: 5_400_000 },
+    ],
+    [
+      { toolTimeout: 5_000, approvalTimeout: "5s" },
+      { toolTimeout: 5_000, approvalTimeout: 5_000 },
+    ],
+  ])("[B1] limits as people write them: %j", async (limits, kept) => {
+    const { status, body } = await ask(api, "POST", "/api/runs", { agent: "writer", task: "x", limits });
+    expect(status).toBe(201);
+    const run = await api.client.run(body.runId);
+    expect(run.limits).toMatchObject(kept);
+    expect(run.limits).not.toHaveProperty("max_iters");
+  });
+
+  test("two names for the same limit are refused, and so is what is no duration", async () => {
+    const told = async (limits: object) =>
+      (await ask(api, "POST", "/api/runs", { agent: "writer", task: "x", limits })).body.error.message;
+    expect(await told({ maxTurns: 3, max_iters: 4 })).toContain("both set `maxTurns`");
+    expect(await told({ maxDuration: "soon" })).toContain('"soon" is no duration');
+  });
+
   test("400 for an agent nobody knows lists those that are", async () => {
     await expect(api.client.startRun({ agent: "nobody", task: "x" })).rejects.toMatchObject({
       code: "AGENT_NOT_FOUND",
@@ -343,10 +368,10 @@ describe("acting", () => {
     await expect(api.client.cancel(id)).rejects.toMatchObject({ code: "RUN_TERMINAL" });
   });
 
-  test("retry: 201 with a new run that continues the ended one; one that goes on is refused", async () => {
+  test("retry: 202 with a new run that continues the ended one; one that goes on is refused", async () => {
     const ended = await finished("retried");
     const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/retry`, {});
-    expect(status).toBe(201);
+    expect(status).toBe(202);
     expect(body.runId).not.toBe(ended);
     await until(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "retry", task: "retried" });
@@ -359,10 +384,10 @@ describe("acting", () => {
     await expect(api.client.retry("r00000000")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("[FK1] [FK7] fork: 201 with a new root that begins with the other's words; the two can be compared", async () => {
+  test("[FK1] [FK7] fork: 202 with a new root that begins with the other's words; the two can be compared", async () => {
     const ended = await finished("forked");
     const { status, body } = await ask(api, "POST", `/api/runs/${ended.slice(0, 18)}/fork`, { seq: 1 });
-    expect(status).toBe(201);
+    expect(status).toBe(202);
     await until(api, body.runId, isEnd);
     expect(await api.client.run(body.runId)).toMatchObject({ trigger: "fork", task: "forked" });
     const { runs } = await api.client.runs({ branchesOf: ended });

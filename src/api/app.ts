@@ -25,12 +25,16 @@ export function createApp(parts: ApiParts, outermost?: Pick<Hono, "fetch">): Hon
     parts,
     asSender(() => outermost ?? app),
   );
-  tableFor(undefined).forEach(({ method, path }, index) => {
+  tableFor(undefined).forEach(({ method, path, slashes }, index) => {
     const handle = (c: Context) => tableFor(c.get("person"))[index]!.handle(c);
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ":$1"), handle);
+    const param = slashes ? `:$1{${SEGMENTS}}` : ":$1";
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, param), handle);
   });
   return withRefusals(app, parts);
 }
+
+/** As few as fit, so that `/explain` is no part of a name; none of them empty: a slash too many is another address (A11). */
+const SEGMENTS = "[^/]+(?:/[^/]+)*?";
 
 /** People whose routes are kept: those who came last. */
 const MOST_TABLES = 100;
@@ -95,11 +99,16 @@ export function withRefusals(
   return app;
 }
 
-/** A form on a foreign page can post text, but not JSON. */
+/** A form on a foreign page can post text, but neither JSON nor a token in its headers; and no body says nothing (A05). */
 const jsonOnly: MiddlewareHandler = async (c, next) => {
   const type = c.req.header("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (c.req.method === "POST" && type !== "application/json") {
+  if (c.req.method === "POST" && type !== "application/json" && !(hasToken(c) && isEmpty(c))) {
     throw new HttpRefusal(415, "Send JSON, with `Content-Type: application/json`. Nothing was changed.");
   }
   await next();
 };
+
+const hasToken = (c: Context): boolean => c.req.header("Authorization")?.startsWith("Bearer ") ?? false;
+
+const isEmpty = (c: Context): boolean =>
+  (c.req.header("Content-Length") ?? "0") === "0" && c.req.header("Transfer-Encoding") === undefined;

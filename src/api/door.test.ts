@@ -9,7 +9,13 @@ import { nobody, publicProject, TOKEN } from "./public-server.fixture.ts";
 import { BUILT_PAGE, createPublicApp } from "./public-server.ts";
 
 const { served, send, withToken, runCount, problems } = publicProject((folder) =>
-  createRuntime({ folder, home: folder, env: { XDG_CONFIG_HOME: folder }, tools: [ledger().tool] }),
+  createRuntime({
+    folder,
+    home: folder,
+    env: { XDG_CONFIG_HOME: folder },
+    tools: [ledger().tool],
+    scripts: { clerk: () => ({ text: "done" }) },
+  }),
 );
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -144,6 +150,23 @@ test("[A11] a path that is written in another way is no way around the door", as
   for (const path of paths) expect((await send(path)).status, path).toBe(401);
 });
 
+test("[A11] a name or an id that has a slash in it is found with the slash, and leads nowhere else", async () => {
+  for (const path of [
+    "/api/agents/ops/coding",
+    "/api/agents/ops%2Fcoding",
+    "/api/agents/ops/coding/explain",
+  ]) {
+    expect((await send(path)).status, path).toBe(401);
+    expect((await withToken(path)).status, path).toBe(200);
+  }
+  const nobodys = "/api/approvals/r0000000000000000000000:budget/1";
+  const told = (answer: { text: string }) => JSON.parse(answer.text).error.message as string;
+  expect(told(await withToken(nobodys))).toMatch(/^There is no approval/);
+  for (const path of ["/api/agents//ops/coding", "/api/agents/ops//coding", "/api/agents/ops/coding/"])
+    expect(told(await withToken(path)), path).toMatch(/^There is no GET/);
+  expect(JSON.parse((await withToken("/api/agents/ops/../../runs")).text)).toHaveProperty("runs");
+});
+
 test("[A14] every route of the table is closed without the token, but for the two that are the way in", async () => {
   const keys = createKeys(TOKEN);
   const { routes } = createPublicApp(
@@ -159,7 +182,7 @@ test("[A14] every route of the table is closed without the token, but for the tw
   const real = routes.filter(({ method, path }) => method !== "ALL" && path !== "/*");
   expect(real.length).toBeGreaterThan(20);
   for (const { method, path } of real) {
-    const answer = await send(path.replace(/:\w+/g, "x"), { method, headers: JSON_TYPE });
+    const answer = await send(path.replace(/:\w+({[^}]+})?/g, "x"), { method, headers: JSON_TYPE });
     const open = path === "/healthz" ? 200 : path === "/open/:ticket" ? 410 : 401;
     expect(answer.status, `${method} ${path}`).toBe(open);
   }
@@ -202,6 +225,23 @@ test("[A19] a browser gets its cookie by a link that works once, and only with i
   expect((await send("/api/runs", { headers: { Cookie, Authorization: "Bearer wrong" } })).status).toBe(401);
   expect((await send(link.pathname)).status).toBe(410);
   expect((await send("/api/runs", { headers: { Cookie, Origin: served.server.url } })).status).toBe(200);
+});
+
+test("[A05] a POST with the token needs no body, and then no type either; one by cookie, or with another body, is no JSON", async () => {
+  const post = { method: "POST" };
+  const start = await withToken("/api/runs", { ...post, headers: JSON_TYPE, body: START });
+  const { runId } = JSON.parse(start.text) as { runId: string };
+  expect((await withToken("/api/agents/reload", post)).status).toBe(200);
+  expect((await withToken(`/api/runs/${runId}/pause`, post)).status).toBe(202);
+  expect((await withToken("/api/runs", post)).status).toBe(400);
+  const link = new URL(served.server.newLink().url);
+  const Cookie = (await send(link.pathname)).headers["set-cookie"]![0]!.split(";")[0]!;
+  const cancel = `/api/runs/${runId}/cancel`;
+  expect((await send(cancel, { ...post, headers: { Cookie } })).status).toBe(415);
+  expect((await withToken(cancel, { ...post, body: "{}" })).status).toBe(415);
+  const chunked = { "Transfer-Encoding": "chunked", "Content-Type": "text/plain" };
+  expect((await withToken(cancel, { ...post, headers: chunked, body: "{}" })).status).toBe(415);
+  expect((await withToken(cancel, post)).status).toBe(202);
 });
 
 test("[A07] a socket that asks to be upgraded gets no further than the door", async () => {

@@ -2,18 +2,14 @@
 // ignored (A16, A59).
 
 import { z } from "zod";
-import { AgentLimits, Rules } from "../journal/definition.ts";
+import { LimitsInput } from "../config/limits.ts";
+import { Rules } from "../journal/definition.ts";
 import { RunStatus, WAITING_KINDS, type WaitingOn } from "../journal/events.ts";
 import { searchWords } from "../projections/search-words.ts";
 
 /** What a run may be called by: its id, or the beginning of it if no other id begins so. */
 export const MIN_PREFIX = 6;
 export const MAX_PAGE = 500;
-
-const StartLimits = z.strictObject({
-  ...AgentLimits.shape,
-  tree: AgentLimits.shape.tree.unwrap().strict().exactOptional(),
-});
 
 /** Names and nothing that leads out of them. */
 const EVAL_FOLDER = /^\w[\w-]{0,99}(\/\w[\w-]{0,99}){1,4}$/;
@@ -26,7 +22,7 @@ export const StartRun = z.strictObject({
   /** Somebody is there to answer. */
   attended: z.boolean().exactOptional(),
   sessionId: z.string().min(1).exactOptional(),
-  limits: StartLimits.exactOptional(),
+  limits: LimitsInput.exactOptional(),
   permissions: Rules.strict().exactOptional(),
   /** A model other than the agent's own. */
   model: z.string().min(1).exactOptional(),

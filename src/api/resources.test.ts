@@ -184,6 +184,19 @@ describe("agents", () => {
     expect((await ask(api, "GET", "/api/agents/ops%2Fcoding")).body.name).toBe("ops/coding");
   });
 
+  test("[A11] one of a pack, by its name as it is; a slash too many is still another address", async () => {
+    const { body } = await ask(api, "GET", "/api/agents/ops%2Fcoding");
+    expect((await ask(api, "GET", "/api/agents/ops/coding")).body).toEqual(body);
+    expect((await ask(api, "GET", "/api/agents/ops/coding/explain")).body.agent).toBe("ops/coding");
+    expect((await ask(api, "GET", "/api/agents/ops/coding/versions")).body).toHaveProperty("versions");
+    expect((await ask(api, "GET", "/api/agents/ops/coding/replay")).body.agent).toBe("ops/coding");
+    const strays = ["//ops/coding", "/ops//coding", "/ops/coding/", "/ops/coding//explain", "/", "//explain"];
+    for (const stray of strays) {
+      const answer = await ask(api, "GET", `/api/agents${stray}`);
+      expect(answer.body.error.message, stray).toMatch(/^There is no GET/);
+    }
+  });
+
   test("explained: what it may call, and the worst that could come of it", async () => {
     const { body } = await ask(api, "GET", "/api/agents/clerk/explain");
     expect(body).toMatchObject({ agent: "clerk", isTerminal: true });

@@ -30,6 +30,8 @@ export interface RouteSpec<P extends string, Q extends z.ZodType, B extends z.Zo
   media?: readonly string[];
   /** Further answers, without a body. */
   also?: Readonly<Record<number, string>>;
+  /** Its parameter may have slashes in it as they are: `ops/planner`. */
+  slashes?: boolean;
   /** Takes an `Idempotency-Key`: the same request again does nothing twice. */
   idempotent?: boolean;
   /** Asked for again and again: says by an `ETag` that nothing has changed. */

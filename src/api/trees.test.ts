@@ -542,8 +542,10 @@ served(
       })),
     });
     const raise = { decision: "approve", limits: { maxTokens: 100_000 } };
-    const item = encodeURIComponent(`${other}:budget/1`);
-    const decided = await ask(api, "POST", `/api/approvals/${item}`, raise);
+    const item = `/api/approvals/${other}:budget/1`;
+    expect(await ask(api, "GET", item)).toMatchObject({ status: 200, body: { kind: "budget" } });
+    expect((await ask(api, "POST", `${item}/ask`, { person: "jo" })).status).toBe(202);
+    const decided = await ask(api, "POST", item, raise);
     expect(decided).toMatchObject({ status: 200, body: { alreadyDecided: false } });
     await until(api, runId, isEnd);
     expect((await world.state(runId)).end).toMatchObject({ status: "completed" });

@@ -39,7 +39,7 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections)\/.+|ids|errors|config\/(?:duration|limits)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
 const FOR_DASHBOARD =
   /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =

@@ -37,7 +37,14 @@ export function agentRoutes(parts: ApiParts): Route[] {
       () => listOf(parts),
     ),
     route(
-      { method: "get", path: "/api/agents/{name}", summary: "One agent", answer: AgentDetail, polled: true },
+      {
+        method: "get",
+        path: "/api/agents/{name}",
+        summary: "One agent",
+        answer: AgentDetail,
+        polled: true,
+        slashes: true,
+      },
       ({ params: { name } }) => detailOf(parts, name),
     ),
     route(
@@ -46,6 +53,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/{name}/explain",
         summary: "Whom it can reach, what they may call there, and the worst that could come of it",
         answer: ExplanationView,
+        slashes: true,
       },
       ({ params: { name } }) => parts.explain(name),
     ),
@@ -55,6 +63,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
         path: "/api/agents/{name}/versions",
         summary: "How its latest runs went, by the definition that they had pinned",
         answer: AgentVersions,
+        slashes: true,
       },
       ({ params: { name } }) => versionsOf(parts, name),
     ),

@@ -39,6 +39,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         path: "/api/approvals/{id}",
         summary: "One thing that waits for a person",
         answer: ApprovalView,
+        slashes: true,
         polled: true,
       },
       async ({ params: { id } }) => {
@@ -56,6 +57,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         summary: "A person's word on it",
         body: DecisionBody,
         answer: Decided,
+        slashes: true,
       },
       async ({ params: { id }, body }, c) => {
         const decided = wholeId(store, id).then((whole) =>
@@ -64,6 +66,14 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         return decided.catch(alike(id));
       },
     ),
+    ...asideRoutes(parts),
+  ];
+}
+
+/** What decides nothing. */
+function asideRoutes(parts: RouteParts): Route[] {
+  const { store, people, by } = parts;
+  return [
     route(
       {
         method: "post",
@@ -71,6 +81,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         summary: "Put it to another person; it stays open",
         body: AskBody,
         answer: Nothing,
+        slashes: true,
         status: 202,
       },
       async ({ params: { id }, body }, c) => {
@@ -86,6 +97,7 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         summary: "What would come of it with another input; decides nothing",
         body: PreviewBody,
         answer: EditPreview,
+        slashes: true,
       },
       ({ params: { id }, body: { input } }) => editPreview(parts, id, input).catch(alike(id)),
     ),

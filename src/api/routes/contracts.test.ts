@@ -107,6 +107,32 @@ describe("S0", () => {
     expect(late).toEqual({ status: 409, body: { error: expect.stringContaining("waits for nobody") } });
   });
 
+  test("[S0-30] a blocked parent's RUN_SUSPENDED says the reason and the child, as rows and as a stream", async () => {
+    const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay ann" })).body;
+    const [item] = await blocked(runId);
+    const suspended = { reason: "child_hitl", blocked_by_child_run_id: item!.runId };
+    const { events } = (await ask(api, "GET", `/runs/${runId}/events`)).body;
+    expect(events.at(-1)).toMatchObject({ event_type: "RUN_SUSPENDED", payload: suspended });
+    const own = (await ask(api, "GET", `/runs/${item!.runId}/events`)).body.events.at(-1);
+    expect(own).toMatchObject({ event_type: "RUN_SUSPENDED", payload: { reason: "approval" } });
+    expect((await api.client.events(runId)).at(-1)!.payload).not.toHaveProperty("reason");
+    await ask(api, "POST", `/runs/${runId}/resume`, { decision: "rejected" });
+    await ended(runId);
+    const stream = await api.fetch(`http://cadre/runs/${runId}/events`, {
+      headers: { Accept: "text/event-stream" },
+    });
+    expect(await stream.text()).toContain('"reason":"child_hitl"');
+  });
+
+  test("[F50] POST /runs with the same Idempotency-Key again is the same run; for another prompt it is refused", async () => {
+    const key = { "Idempotency-Key": "seed-1" };
+    const body = { prompt: "Hi", agentType: "talker" };
+    const first = await ask(api, "POST", "/runs", body, key);
+    expect(await ask(api, "POST", "/runs", body, key)).toEqual(first);
+    const other = await ask(api, "POST", "/runs", { ...body, prompt: "Ho" }, key);
+    expect(other).toEqual({ status: 422, body: { error: expect.stringContaining("idempotency key") } });
+  });
+
   test("a rejection with its reason; nothing is paid", async () => {
     const before = book.paid.length;
     const { runId } = (await ask(api, "POST", "/runs", { prompt: "Pay", agentType: "clerk" })).body;

@@ -59,10 +59,12 @@ export function opsContractRoutes(parts: RouteParts): Route[] {
         body: OpsStart,
         answer: Started,
         status: 201,
+        idempotent: true,
       },
-      async ({ body: { prompt, agentType } }, c) => {
+      async ({ body: { prompt, agentType }, idempotencyKey }, c) => {
         const agent = await knownType(parts, agentType);
-        const { runId } = await parts.admit({ agent, task: prompt, attended: true, userId: who(c.req.raw) });
+        const start = { agent, task: prompt, attended: true, userId: who(c.req.raw) };
+        const { runId } = await parts.admit(start, idempotencyKey);
         return { runId };
       },
     ),
@@ -181,7 +183,10 @@ const opsEvent = (event: JournalEvent): z.infer<typeof OpsEvent> => ({
   run_id: event.runId,
   sequence: event.seq,
   event_type: event.type,
-  payload: event.payload,
+  payload:
+    event.type === "RUN_SUSPENDED"
+      ? { reason: event.payload.waitingOn.kind, ...event.payload }
+      : event.payload,
   created_at: new Date(event.ts).toISOString(),
 });
 

@@ -17,6 +17,7 @@ export const replayRoute = (parts: ApiParts): Route =>
         "Which of its latest runs would get another prompt, tools, model or route with its file as it is now",
       query: AgentReplayQuery,
       answer: AgentReplayView,
+      slashes: true,
     },
     ({ params: { name }, query: { last } }) => replayLatest(name, last, parts),
   );

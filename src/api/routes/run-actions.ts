@@ -30,7 +30,7 @@ export function runActionRoutes(parts: RouteParts): Route[] {
         path: "/api/runs/{id}/retry",
         summary: "A new run that goes on where an ended one stopped",
         answer: Started,
-        status: 201,
+        status: 202,
         idempotent: true,
       },
       async ({ params: { id }, idempotencyKey }, c) => {
@@ -127,7 +127,7 @@ const forkRoute = ({ store, fork, by }: RouteParts): Route =>
       summary: "A new root that goes another way from an event of a run, which stays as it is",
       body: ForkBody,
       answer: Started,
-      status: 201,
+      status: 202,
       idempotent: true,
     },
     async ({ params: { id }, body, idempotencyKey }, c) => {
