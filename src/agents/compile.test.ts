@@ -380,7 +380,7 @@ describe("models", () => {
 describe("policy narrows", () => {
   test("without Patch no tool that changes files, without Delegate no delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
-      tools: { deny: ["Write", "Edit"] },
+      tools: { deny: ["Write", "Edit", "Bash"] },
       agents: [],
     });
   });

@@ -69,7 +69,7 @@ describe("never allows more than was denied", () => {
       "policy of the base",
       "policy: [Finalize]",
       "policy: [Finalize, Patch]",
-      { ask: [], deny: ["Write", "Edit"] },
+      { ask: [], deny: ["Write", "Edit", "Bash"] },
     ],
   ])("%s", async (_, base, own, tools) => {
     expect((await definition(base, own)).tools).toEqual(tools);
