@@ -6,17 +6,12 @@ import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { z } from "zod";
 import { issueSentence, readKeys } from "./config/keys.ts";
+import type { LimitsInput } from "./config/limits.ts";
 import { readMcpJson } from "./config/mcp-json.ts";
 import { readPlainFile } from "./config/plain-file.ts";
 import { type Problem, problemText } from "./config/problem.ts";
 import { type RestateConfig, restateConfig } from "./config/restate.ts";
-import {
-  CONFIG_KEYS,
-  type ConfigValues,
-  type LimitsInput,
-  type Provider,
-  type Sandbox,
-} from "./config/schema.ts";
+import { CONFIG_KEYS, type ConfigValues, type Provider, type Sandbox } from "./config/schema.ts";
 import { type Env, isTrusted } from "./config/trust.ts";
 import { type Path, readYaml, type YamlDocument } from "./config/yaml.ts";
 import { CadreError, reasonOf } from "./errors.ts";

@@ -159,6 +159,7 @@ describe("keys", () => {
 
   test.each(["maxTurns", "maxIterations", "max_iters"])("%s", (key) => {
     expect(definition(`${key}: 7`).limits.maxTurns).toBe(7);
+    expect(definition(`limits: { ${key}: 7 }`).limits).toEqual({ maxTurns: 7 });
   });
 
   test("one that nobody knows warns with the one that was meant", () => {
@@ -202,6 +203,7 @@ describe("keys", () => {
     ["policy: [Fly]", "must be one of Patch, Finalize, Delegate", 10],
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
+    ["limits: {maxTurns: 3, max_iters: 4}", "`limits.max_iters`: and `maxTurns` both set `maxTurns`", 34],
   ])("%s", (yaml, words, column) => {
     const agent = described(yaml);
     expect(agent.definition).toBeUndefined();

@@ -85,6 +85,9 @@ describe("never allows more than was denied", () => {
       maxTurns: 9,
       maxDepth: 1,
     });
+    expect((await definition("limits: {max_iters: 3}", "limits: {maxIterations: 9}")).limits).toEqual({
+      maxTurns: 9,
+    });
     expect((await definition("max_turns: 3", "limits: {maxCost: 1}")).limits).toEqual({
       maxTurns: 3,
       maxCost: 1,

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { Duration } from "../config/duration.ts";
 import { type KeyValues, onlyKeys } from "../config/keys.ts";
-import { LimitsInput } from "../config/schema.ts";
+import { LimitsInput, TURNS_ALIASES } from "../config/limits.ts";
 import { ContextMode } from "../journal/definition.ts";
 
 /** Each name may be compared with all that are known. */
@@ -202,9 +202,7 @@ export const KEY_ALIASES: Readonly<Record<string, keyof typeof KEYS>> = {
   spawnableAgents: "agents",
   allowedDelegations: "agents",
   delegates: "agents",
-  maxIterations: "maxTurns",
-  max_iters: "maxTurns",
-  max_turns: "maxTurns",
+  ...TURNS_ALIASES,
   disallowed_tools: "disallowedTools",
   allowedTools: "tools",
   "allowed-tools": "tools",

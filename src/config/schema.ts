@@ -4,36 +4,10 @@ import { z } from "zod";
 import { Duration } from "./duration.ts";
 import { HostEntry, SiteEntry } from "./hosts.ts";
 import { type KeyValues, onlyKeys } from "./keys.ts";
+import { LimitsInput } from "./limits.ts";
 import { Restate } from "./restate.ts";
 
-const count = z.int().nonnegative();
 const text = z.string().min(1);
-
-/** Limits as people write them: durations may be words. Fits `AgentLimits` of the journal. */
-export const LimitsInput = z.strictObject({
-  maxTurns: count.optional().describe("Answers of the model (20)"),
-  maxDuration: Duration.optional().describe("Active time; waiting does not count (30m)"),
-  approvalTimeout: Duration.optional().describe("How long a person at a terminal is waited for (1h)"),
-  maxToolCallsPerTurn: count.optional().describe("Calls in one answer (10)"),
-  toolTimeout: Duration.optional().describe("How long a call may take, unless its tool says otherwise (2m)"),
-  maxTokens: count.optional().describe("The run's own tokens"),
-  maxCost: z.number().nonnegative().optional().describe("The run's own cost, in dollars"),
-  maxDepth: count.optional().describe("Delegations below each other (3)"),
-  maxChildren: count.optional().describe("Children of one run (20)"),
-  maxEvents: count.optional().describe("Events in the journal (100,000)"),
-  onBudget: z
-    .enum(["stop", "suspend"])
-    .optional()
-    .describe("What a spent budget means: one last turn, or a person is asked"),
-  tree: z
-    .strictObject({
-      maxTokens: count.optional(),
-      maxCost: z.number().nonnegative().optional(),
-      maxRuns: count.optional().describe("Runs in the tree (100)"),
-    })
-    .optional()
-    .describe("The same for a run and everything below it, together"),
-});
 
 export const Provider = z.strictObject({
   type: z.enum(["openai-compatible", "anthropic", "openai", "google"]),
