@@ -133,7 +133,14 @@ export function openProject(options: ProjectOptions): Project {
     providers: models.providers,
     hasKey: models.hasKey,
   });
-  const known = { models: names, toolNames, servers: servers.names, pools: poolNames(config.pools) };
+  const patching = own.filter((tool) => tool.patches);
+  const known = {
+    models: names,
+    toolNames,
+    patching,
+    servers: servers.names,
+    pools: poolNames(config.pools),
+  };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>

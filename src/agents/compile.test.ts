@@ -203,6 +203,7 @@ describe("keys", () => {
     ["policy: [Fly]", "must be one of Patch, Finalize, Delegate", 10],
     ["policy: {verbs: [Patch], target: [a]}", "is not known here", 34],
     ["maxTurns: 3\nmaxIterations: 4", "both set `maxTurns`", 1],
+    ["limits: {maxTurns: 3, max_iters: 4}", "`limits.max_iters`: and `maxTurns` both set `maxTurns`", 34],
   ])("%s", (yaml, words, column) => {
     const agent = described(yaml);
     expect(agent.definition).toBeUndefined();
@@ -381,7 +382,7 @@ describe("models", () => {
 describe("policy narrows", () => {
   test("without Patch no tool that changes files, without Delegate no delegates", () => {
     expect(definition("policy: [Finalize]\nagents: [b]")).toMatchObject({
-      tools: { deny: ["Write", "Edit"] },
+      tools: { deny: ["Write", "Edit", "Bash"] },
       agents: [],
     });
   });

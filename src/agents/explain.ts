@@ -95,7 +95,7 @@ export function explain(
   };
 }
 
-const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
+export const programText = ({ acp: { command, args = [] } }: Runner): string => [command, ...args].join(" ");
 
 function reachableOf(places: readonly Place[]): Reachable[] {
   const byAgent = new Map<string, WayThere[]>();

@@ -69,7 +69,7 @@ describe("never allows more than was denied", () => {
       "policy of the base",
       "policy: [Finalize]",
       "policy: [Finalize, Patch]",
-      { ask: [], deny: ["Write", "Edit"] },
+      { ask: [], deny: ["Write", "Edit", "Bash"] },
     ],
   ])("%s", async (_, base, own, tools) => {
     expect((await definition(base, own)).tools).toEqual(tools);
@@ -84,6 +84,9 @@ describe("never allows more than was denied", () => {
     expect((await definition("limits: {maxTurns: 3, maxDepth: 1}", "maxTurns: 9")).limits).toEqual({
       maxTurns: 9,
       maxDepth: 1,
+    });
+    expect((await definition("limits: {max_iters: 3}", "limits: {maxIterations: 9}")).limits).toEqual({
+      maxTurns: 9,
     });
     expect((await definition("max_turns: 3", "limits: {maxCost: 1}")).limits).toEqual({
       maxTurns: 3,

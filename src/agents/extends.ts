@@ -103,10 +103,13 @@ function inOurSpelling(draft: Draft): Spelt {
     }
   }
   const given = spelt.keys["limits"];
-  if (Object.keys(limits).length > 0 && (given === undefined || isMapping(given)))
-    spelt.keys["limits"] = { ...limits, ...given };
+  if (given === undefined ? Object.keys(limits).length > 0 : isMapping(given))
+    spelt.keys["limits"] = { ...limits, ...inOurWords(given) };
   return spelt;
 }
+
+const inOurWords = (limits: Data | undefined): Record<string, Data> =>
+  Object.fromEntries(Object.entries(limits ?? {}).map(([written, value]) => [ownKey(written), value]));
 
 /** How a base's value and an agent's own become one; a value that does not fit is left for the check of keys. */
 const NARROWING: Readonly<Record<string, (base: Data, own: Data) => Data>> = {

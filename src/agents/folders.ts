@@ -51,8 +51,10 @@ export function searchedFolders({ project, user, builtin }: AgentFolders): Folde
 
 const PREFIX = { project: "", user: "~/", builtin: "builtin:" };
 
-/** Files that live in agents folders without being agents. */
-const NOTES = /^(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i;
+/** Called like what lies in agents folders without being an agent: one only if it has front matter. */
+export const isNote = (file: string): boolean =>
+  /(^|\/)(readme|agents|claude|gemini|changelog|contributing|license)(\.[a-z-]+)?\.md$/i.test(file);
+
 const MAX_FILES = 5_000;
 
 /** In the order of their paths. */
@@ -63,7 +65,7 @@ export async function agentFiles(
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
     return entries
-      .filter((entry) => !entry.isDirectory() && isAgentFile.test(entry.name) && !NOTES.test(entry.name))
+      .filter((entry) => !entry.isDirectory() && isAgentFile.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => !relative(folder, path).split(sep).includes("node_modules"))
       .sort()

@@ -24,16 +24,19 @@ export function readPolicy({ policy, delegate_targets: targets }: Values): Polic
   return { verbs: policy.verbs, targets: both };
 }
 
-/** Without `Patch` in its policy an agent changes no files. */
-const PATCHING_TOOLS = ["Write", "Edit"];
+/** Where nobody says which tools there are. */
+const PATCHING: NonNullable<Known["patching"]> = [{ name: "Write" }, { name: "Edit" }, { name: "Bash" }];
 
-interface Gate extends Pick<Known, "toolNames"> {
+/** RN2: what a program asks for where it does not say which file or command it is about. */
+const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
+
+interface Gate extends Pick<Known, "toolNames" | "patching"> {
   values: Values;
   document: YamlDocument;
   report: Report;
 }
 
-export function toolGate({ values, document, report, toolNames }: Gate): Definition["tools"] {
+export function toolGate({ values, document, report, toolNames, patching }: Gate): Definition["tools"] {
   const { tools } = values;
   if (tools === null) {
     const message = "`tools` has no value and counts as absent: every tool; write `[]` for none";
@@ -42,12 +45,29 @@ export function toolGate({ values, document, report, toolNames }: Gate): Definit
   const { allow, ask = [], deny: denied = [] } = Array.isArray(tools) ? { allow: tools } : (tools ?? {});
   const deny = [...denied, ...(values.disallowedTools ?? [])];
   const { verbs } = readPolicy(values);
-  if (verbs && !verbs.includes("Patch")) deny.push(...PATCHING_TOOLS);
+  if (verbs && !verbs.includes("Patch")) deny.push(...withheld({ values, allow, report, patching }));
   for (const problem of toolNames ? agentRuleProblems(values, document, toolNames) : [])
     report("tools", problem);
   const gate = { ask, deny: [...new Set(deny)] };
   if (allow === undefined || allow.includes("*")) return gate;
   return { allow: toolNames ? knownOnly(allow, toolNames, report) : allow, ...gate };
+}
+
+interface Withholding extends Pick<Gate, "values" | "report" | "patching"> {
+  allow: readonly string[] | undefined;
+}
+
+/** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
+function withheld({ values, allow = [], report, patching = PATCHING }: Withholding): string[] {
+  const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
+  const isListed = ({ name, aliases = [] }: (typeof patching)[number]): boolean =>
+    [name, ...aliases].some((each) => listed.has(each.toLowerCase()));
+  const lost = patching.filter(isListed).map(({ name }) => name);
+  if (lost.length > 0) {
+    const message = `\`tools\` names ${lost.join(", ")}, and its \`policy\` has no \`Patch\`: what can change files is withheld`;
+    report("tools", { code: "PATCH_WITHHELD", message, suggestion: "add `Patch` to `policy`" });
+  }
+  return [...patching.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
 }
 
 function knownOnly(allow: string[], toolNames: readonly string[], report: Report): string[] {

@@ -84,10 +84,29 @@ describe("discovery", () => {
     expect(set.problems).toEqual([]);
   });
 
+  test("[N1] a file that is called like a note is an agent if it has front matter; one that began some is told", async () => {
+    for (const name of ["claude", "GEMINI", "agents", "readme", "changelog", "contributing", "license"])
+      write(`p/agents/${name}.md`, agentText(""));
+    write("p/agents/pack/README.md", "# About\n");
+    write("p/agents/pack/AGENTS.md", "---\n# About\n---\nAll of them.\n");
+    write("p/agents/pack/CLAUDE.md", "---\ndescription: d\nYou help.\n");
+    const set = await load();
+    expect([...set.agents].map(([name, { definition }]) => [name, definition !== undefined])).toEqual(
+      ["gemini", "agents", "changelog", "claude", "contributing", "license", "readme"].map((name) => [
+        name,
+        true,
+      ]),
+    );
+    expect(set.problems.map(({ file, code, severity }) => `${severity} ${file} ${code}`)).toEqual([
+      "warning agents/pack/AGENTS.md BAD_FRONTMATTER",
+      "warning agents/pack/CLAUDE.md FRONTMATTER_UNCLOSED",
+    ]);
+  });
+
   test("notes are no agents, and one bad file stops no other", async () => {
     write("p/agents/README.md", "# About\n");
     write("p/agents/AGENTS.md", "# About\n");
-    write("p/agents/README.de.md", agentText(""));
+    write("p/agents/README.de.md", "# Über\n");
     write("p/agents/license-checker.md", agentText(""));
     write("p/agents/fragment.md", "Just text.\n");
     write("p/agents/torn.md", "---\nname: torn\nname: again\n---\n");

@@ -8,7 +8,7 @@ import { messageOf } from "../errors.ts";
 import { draftAgentsInCode } from "./agents-in-code.ts";
 import { attach } from "./attachments.ts";
 import { type DraftFile, draftsOf } from "./draft.ts";
-import { type AgentFolders, agentFiles, below, type Folder, searchedFolders } from "./folders.ts";
+import { type AgentFolders, agentFiles, below, type Folder, isNote, searchedFolders } from "./folders.ts";
 import { MAX_FILE, type ParsedAgent, parseAgent, tooLarge } from "./parse.ts";
 import { readRoles } from "./roles.ts";
 
@@ -77,8 +77,8 @@ export async function draftFile(
 ): Promise<DraftFile> {
   const file = folder.display(path);
   const parsed = typeof source === "string" ? parseAgent(source, file) : source;
-  const missing = parsed.problems.find(({ code }) => code === "NO_FRONTMATTER");
-  if (missing) return skipped({ ...missing, message: "no front matter: not read as an agent" });
+  const missing = whyNoAgent(parsed);
+  if (missing) return skipped({ ...missing, message: `${missing.message}: not read as an agent` });
   const drafts = draftsOf(parsed, {
     path: way ?? file,
     below: below(folder.path, path),
@@ -96,6 +96,15 @@ export async function draftFile(
   const message = "data of no kind that is known: not read as an agent";
   return skipped({ file, line: 1, column: 1, code: "NOT_AN_AGENT", severity: "warning", message });
 }
+
+/** A note without front matter is nobody's mistake; one that began some is told. */
+function whyNoAgent({ file, problems }: ParsedAgent): Problem | undefined {
+  const missing = problems.find(({ code }) => code === "NO_FRONTMATTER");
+  if (!isNote(file)) return missing;
+  return missing ? { ...missing, code: "NOT_AN_AGENT" } : problems.find(({ code }) => UNREAD.has(code));
+}
+
+const UNREAD = new Set(["FRONTMATTER_UNCLOSED", "BAD_FRONTMATTER", "FILE_UNREADABLE", "FILE_TOO_LARGE"]);
 
 const skipped = (problem: Problem): DraftFile => ({
   file: problem.file,

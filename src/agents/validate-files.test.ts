@@ -39,13 +39,16 @@ test("every file of a folder ends somewhere, in a stable order, by the product t
   write("x.agent.md", "---\ndescription: d\n---\nHi");
   write("data.json", '{"x": 1}');
   write("README.md", "# Read me");
+  write("claude.md", "---\ndescription: d\n---\nHi");
   expect(await brief([root])).toEqual([
     ".claude/agents/pack/d.md d claude loaded",
+    "README.md  cadre skipped NOT_AN_AGENT",
     "agents/a.md a cadre warnings UNKNOWN_TOOL",
     "agents/b.md b cadre warnings UNKNOWN_TOOL",
     "agents/bad.md bad cadre skipped BAD_VALUE",
     "agents/notes.md  cadre skipped NO_FRONTMATTER",
     "agents/pack/c.md pack/c cadre loaded",
+    "claude.md claude cadre loaded",
     "data.json  cadre skipped NOT_AN_AGENT",
     "x.agent.md x copilot loaded",
     "z/.roomodes a roo loaded",

@@ -367,3 +367,20 @@ describe("cadre init", () => {
     expect(await readdir(p.folder)).toEqual([]);
   });
 });
+
+test("[S4-6] [S4-20] without Patch no command is run and no tool of anybody's that changes files, and explain says the same", async () => {
+  await using p = await project({
+    "agents/p.md": agent("p", "policy: [Finalize]\ntools: [Read, Bash]\n"),
+    "p.script.yaml":
+      "turns:\n  - when: { turn: 1 }\n    calls: [{ tool: Bash, input: { command: echo hi > made.txt } }]\n  - text: Done.\n",
+  });
+  const { code, stderr } = await p.cadre("run", "p", "x", "--yes");
+  expect(code).toBe(0);
+  expect(await readdir(p.folder)).not.toContain("made.txt");
+  expect(stderr).toMatch(
+    /`tools` names Bash, and its `policy` has no `Patch`: what can change files is withheld/,
+  );
+  const { blastRadius, tools } = JSON.parse((await p.cadre("agents", "explain", "p", "--json")).stdout);
+  expect(tools.map(({ name }: { name: string }) => name)).toEqual(["Read"]);
+  expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
+});

@@ -1,5 +1,6 @@
 // What trust would let a folder do, said before it is given; and the question, which is asked once (A52).
 
+import { programText } from "../agents/explain.ts";
 import { isForeignStore } from "../config/known-stores.ts";
 import { setTrust, wasDeclined } from "../config/trust.ts";
 import { loadConfig } from "../config.ts";
@@ -22,19 +23,19 @@ export async function heldBack(invocation: Invocation): Promise<{ trusted: boole
     : [];
   return {
     trusted: config.trusted,
-    lines: [...settings, ...(await modules(invocation)), ...store].map(plainLine),
+    lines: [...settings, ...(await started(invocation)), ...store].map(plainLine),
   };
 }
 
-/** Code of the project that agents are controlled by. */
-async function modules(invocation: Invocation): Promise<string[]> {
+/** What the project's agents would have run: code that controls them, and programs that do their work. */
+async function started(invocation: Invocation): Promise<string[]> {
   const { agents } = await projectOf(invocation).agents();
   return [...agents.values()]
-    .filter(({ file, definition }) => definition?.steps && !/^(~\/|builtin:)/.test(file))
-    .map(
-      ({ file, definition }) =>
-        `${file} is controlled by code, which would run: ${definition!.steps!.module}`,
-    );
+    .filter(({ file }) => !/^(~\/|builtin:)/.test(file))
+    .flatMap(({ file, definition: { steps, runner } = {} }) => [
+      ...(steps ? [`${file} is controlled by code, which would run: ${steps.module}`] : []),
+      ...(runner ? [`${file} is the work of a program, which would be started: ${programText(runner)}`] : []),
+    ]);
 }
 
 /** At a terminal, before the first run in a folder that asks for something. A person who said no is not asked again. */

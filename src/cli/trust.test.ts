@@ -32,6 +32,7 @@ store: sqlite:../outside.db
   "agents/toucher.md": agent("toucher"),
   "agents/stepper.md": agent("stepper", "steps: ./stepper.steps.ts\n"),
   "agents/stepper.steps.ts": STEPS,
+  "agents/outside.md": agent("outside", "runner: { acp: { command: touch, args: [started] } }\n"),
   "toucher.script.yaml": TOUCH,
   "stepper.script.yaml": TOUCH,
 };
@@ -71,7 +72,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
     expect((await p.cadre("doctor")).stdout).toContain("`permissions.allow` is ignored");
   });
 
-  test("`cadre trust` shows what it lets in, and asks; CADRE_TRUST=1 is for one command", async () => {
+  test("[RN9] `cadre trust` shows what it lets in, and asks; CADRE_TRUST=1 is for one command", async () => {
     await using p = await project(HOSTILE);
     const terminal = p.terminal("trust");
     await terminal.shows(/Let all of this count\? \[y\/N\]/);
@@ -79,6 +80,7 @@ describe("[A52] [A53] a folder that was only cloned", () => {
       /permissions\.allow` sets allow rules/,
       /mcpServers` sets commands/,
       /stepper\.steps\.ts/,
+      /agents\/outside\.md is the work of a program, which would be started: touch started/,
     ])
       expect(terminal.text()).toMatch(word);
     terminal.type("\r");

@@ -57,10 +57,11 @@ const ownFiles = async (invocation: Invocation): Promise<FileReport[]> =>
 
 const byPlace = (a: Problem, b: Problem): number => a.line - b.line || a.column - b.column;
 
-const strictly = (report: FileReport): FileReport => ({
-  ...report,
-  problems: strictProblems(report.problems),
-});
+/** A README beside the agents is nobody's mistake. */
+const strictly = (report: FileReport): FileReport =>
+  report.problems.some(({ code }) => code === "NOT_AN_AGENT")
+    ? report
+    : { ...report, problems: strictProblems(report.problems) };
 
 /** The files that the project and the user have; those of Cadre itself are ours to mend. */
 function reportsOf({ agents, problems }: AgentSet): FileReport[] {
