@@ -4,7 +4,7 @@
 import { baseName } from "../journal/definition.ts";
 import { untrusted } from "../journal/untrusted.ts";
 import { childFor } from "../projections/child-runs.ts";
-import type { TeamMessage, TeamRound, TeamVote } from "../projections/team-state.ts";
+import { memberKey, type TeamMessage, type TeamRound, type TeamVote } from "../projections/team-state.ts";
 import { requestText } from "./opening.ts";
 import type { View } from "./pattern.ts";
 
@@ -19,8 +19,6 @@ export function nameIn({ definition }: View, agent: string): string {
   const everybody = new Set([...definition.team!.members, definition.name]);
   return [...everybody].filter((other) => baseName(other) === short).length > 1 ? agent : short;
 }
-
-export const memberKey = (round: number, member: string): string => `team/${round}/${member}`;
 
 /** What a member reads in its task's place. */
 export function openingWords(view: View, { number, members }: TeamRound, me: string): string {

@@ -5,7 +5,7 @@
 //  - The discussion is this run's journal; whoever is told of it is told what stands there after the last they know.
 
 import type { EventBody } from "../journal/events.ts";
-import { discussionId, type TeamRound } from "../projections/team-state.ts";
+import { discussionId, memberKey, type TeamRound } from "../projections/team-state.ts";
 import { BROADCAST } from "../projections/tool-call.ts";
 import type { Action, PatternRun } from "./action.ts";
 import { answerText } from "./opening.ts";
@@ -15,7 +15,6 @@ import { coordinates } from "./team-seat.ts";
 import {
   decideText,
   discussionText,
-  memberKey,
   nameIn,
   openingWords,
   overText,

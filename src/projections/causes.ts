@@ -12,6 +12,7 @@ import {
   type Payload,
   TERMINAL_TYPES,
 } from "../journal/events.ts";
+import { callThatSaid, sayingIn, seatOfWord, type TeamWord } from "./team-causes.ts";
 
 /** The events of the runs of a tree, each in order. */
 export type Journals = ReadonlyMap<string, readonly JournalEvent[]>;
@@ -24,8 +25,11 @@ export function causeOf(journals: Journals, event: JournalEvent): JournalEvent |
 /** From an event back to where it began; each is brought about by the next. */
 export function causesOf(journals: Journals, event: JournalEvent): JournalEvent[] {
   const chain: JournalEvent[] = [];
-  for (let at: JournalEvent | undefined = event; at && !chain.includes(at); at = causeOf(journals, at))
+  let at: JournalEvent | undefined = event;
+  while (at && !chain.includes(at)) {
     chain.push(at);
+    at = sayingIn(journals, chain) ?? causeOf(journals, at);
+  }
   return chain;
 }
 
@@ -123,8 +127,8 @@ const CAUSES: { [T in EventType]: (event: EventOf<T>, past: Past) => JournalEven
   CHILD_RUN_COMPLETED: ({ payload: { child_run_id: id } }, { journals, latest }) =>
     journals.get(id)?.at(-1) ?? latest(["CHILD_RUN_STARTED"], ({ child_run_id }) => child_run_id === id),
   TEAM_ROUND_STARTED: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
-  TEAM_MESSAGE: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
-  TEAM_VOTE: (_, { latest, start }) => latest(["CHILD_RUN_COMPLETED"]) ?? start,
+  TEAM_MESSAGE: (event, past) => saidBy(event, past),
+  TEAM_VOTE: (event, past) => saidBy(event, past),
   RUNNER_STARTED: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   RUNNER_SAID: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
   RUNNER_SPENT: (event, { latest }) => latest(["MODEL_CALL_STARTED"], sameCall(event)),
@@ -197,6 +201,20 @@ function isNews(payload: Payload<"AGENT_THOUGHT" | "TOOL_RESULT" | "CHILD_RUN_CO
   if ("success" in payload) return !payload.success;
   if ("source" in payload) return !payload.opening && payload.source !== "parent";
   return "callId" in payload || payload.isError === true;
+}
+
+/** The end of the member whose word it is; of a coordinator's word, its own call or thought. */
+function saidBy(word: TeamWord, { journals, latest, start }: Past): JournalEvent | undefined {
+  const seat = seatOfWord(word);
+  const ofMember =
+    latest(["CHILD_RUN_COMPLETED"], ({ key }) => key === seat) ??
+    latest(["SYSTEM_ERROR"], ({ id }) => id === seat) ??
+    latest(["CHILD_RUN_STARTED"], ({ key }) => key === seat);
+  if (ofMember) return ofMember;
+  const isOwn = start?.type === "RUN_STARTED" && start.payload.agent === word.payload.from;
+  const before = (journals.get(word.runId) ?? []).filter(({ seq }) => seq < word.seq);
+  const own = isOwn ? callThatSaid(before, word) : undefined;
+  return own ?? latest(isOwn ? ["AGENT_THOUGHT"] : ["CHILD_RUN_COMPLETED"]) ?? start;
 }
 
 function waitedFor({ payload }: EventOf<"RUN_SUSPENDED">, past: Past): JournalEvent | undefined {

@@ -80,6 +80,9 @@ export function followTeam(
   }
 }
 
+/** The key of a member's run in a round: its seat. */
+export const memberKey = (round: number, member: string): string => `team/${round}/${member}`;
+
 /** Names what a coordinator is told: of a round, or that there is no further one. */
 export const discussionId = (round: number | "over"): string => `${DISCUSSION}${round}`;
 

@@ -1,6 +1,5 @@
 // An agent's badge: the icon and colour of its file, else an icon for the role that its name speaks of.
 
-import { useQuery } from "@tanstack/react-query";
 import {
   Bot,
   Bug,
@@ -12,8 +11,8 @@ import {
   Siren,
   Users,
 } from "lucide-react";
-import { agentsQuery } from "../live/queries.ts";
 import { colorOf, emojiOf } from "./agent-badge.ts";
+import { useAgentFace } from "./use-agent-face.ts";
 
 /** S2-79: by the words of an agent's name; the last part of it counts most. */
 const ROLES: readonly [RegExp, typeof Bot, string][] = [
@@ -34,19 +33,16 @@ const roleEntry = (agent: string) =>
   ROLES.find(([words]) => words.test(agent.toLowerCase())) ?? ([/./, Bot, "agent"] as const);
 
 export function RoleIcon({ agent, size = 15 }: { agent: string; size?: number }) {
-  const { data: badge } = useQuery({
-    ...agentsQuery,
-    select: ({ agents }) => agents.find(({ name }) => name === agent),
-  });
+  const face = useAgentFace(agent);
   const [, Icon, role] = roleEntry(agent);
-  const emoji = emojiOf(badge?.icon);
+  const emoji = emojiOf(face.icon);
   if (emoji !== undefined)
     return (
       <span role="img" aria-label={role} className="shrink-0 leading-none" style={{ fontSize: size }}>
         {emoji}
       </span>
     );
-  const color = colorOf(badge?.color);
+  const color = colorOf(face.color);
   return (
     <Icon
       size={size}

@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plural } from "../../display/words.ts";
@@ -30,7 +31,7 @@ export function AgentCard({ agent, tally, dimmed, onFocus }: AgentCardProps) {
       <span className="flex items-center gap-1.5">
         <RoleIcon agent={agent.name} />
         <span className="truncate font-semibold text-sm" title={agent.name}>
-          <VisibleText text={agent.name} />
+          <AgentName agent={agent.name} full />
         </span>
       </span>
       <span className="flex items-center gap-1 overflow-hidden">

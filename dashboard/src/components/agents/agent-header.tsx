@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AgentDetail } from "../../../../src/api/schema.ts";
-import { VisibleText } from "../../display/visible-text.tsx";
+import { AgentName } from "../../display/agent-name.tsx";
 import { PageHeader } from "../page-header.tsx";
 import { StartRunButton } from "../start-run/start-run-button.tsx";
 import { AgentBadges } from "./agent-badges.tsx";
@@ -13,7 +13,7 @@ export function AgentHeader({ name, agent }: { name: string; agent: AgentDetail 
         Agents
       </Link>
       <span className="font-normal text-muted">/</span>
-      <VisibleText text={name} />
+      <AgentName agent={name} full />
     </span>
   );
   return (

@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { partOf } from "../../../../src/projections/part.ts";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
@@ -37,7 +38,7 @@ export function AgentRuns({ name, version }: { name: string; version: string | u
                 <VisibleText text={run.task} />
               </span>
               <span className="flex shrink-0 gap-3 text-muted text-xs tabular-nums">
-                <span>{run.depth === 0 ? "root" : `level ${run.depth}`}</span>
+                <span>{run.parentRunId === undefined ? "root" : (partOf(run) ?? `level ${run.depth}`)}</span>
                 <span>{money(run.usage.cost, run.usage.unpriced)}</span>
                 <Elapsed from={run.createdAt} to={run.endedAt} />
                 <When ts={run.createdAt} />

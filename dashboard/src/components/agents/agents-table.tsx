@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { Activity, AgentView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
@@ -50,7 +51,7 @@ function Row({ agent, tally }: { agent: AgentView; tally: Tally | undefined }) {
             className="inline-flex min-h-10 items-center gap-1.5 font-semibold hover:text-accent md:min-h-0"
           >
             <RoleIcon agent={agent.name} />
-            <VisibleText text={agent.name} />
+            <AgentName agent={agent.name} full />
           </Link>
           <span className="inline-flex flex-wrap items-center gap-1">
             <AgentBadges agent={agent} full />

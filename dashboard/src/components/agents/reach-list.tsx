@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import { Ban, ChevronRight } from "lucide-react";
 import { Fragment } from "react";
 import type { ExplanationView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { duration, plural } from "../../display/words.ts";
@@ -69,7 +70,7 @@ function ReachableRow({ agent, ways, from }: Reachable & { from: string }) {
           className="inline-flex items-center gap-1.5 font-semibold hover:text-accent"
         >
           <RoleIcon agent={agent} />
-          <VisibleText text={agent} />
+          <AgentName agent={agent} full />
         </Link>
         <span className="text-muted text-xs">
           {models[0]} · {plural(limits.maxTurns, "turn")} · {duration(limits.maxDuration)}

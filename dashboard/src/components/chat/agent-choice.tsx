@@ -1,4 +1,5 @@
 import type { AgentView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { classNames } from "../../ui/class-names.ts";
@@ -33,7 +34,7 @@ export function AgentChoice({ legend, agents, chosen, onChoose }: AgentChoicePro
             />
             <span className="min-w-0">
               <span className="flex items-center gap-1.5 font-medium">
-                <RoleIcon agent={name} /> {name}
+                <RoleIcon agent={name} /> <AgentName agent={name} full />
               </span>
               <span className="line-clamp-2 text-muted text-sm">
                 <VisibleText text={description} />

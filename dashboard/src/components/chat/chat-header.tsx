@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import type { RunSummary } from "../../../../src/api/schema.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { Input } from "../../ui/input.tsx";
 import { PageHeader } from "../page-header.tsx";
@@ -26,7 +27,7 @@ export function ChatHeader({ run, mode, onMode, filter, onFilter }: ChatHeaderPr
           <Link to="/chat" aria-label="All conversations" className="-m-2 p-3 md:hidden">
             <ArrowLeft size={16} aria-hidden />
           </Link>
-          <RoleIcon agent={run.agent} /> {run.agent}
+          <RoleIcon agent={run.agent} /> <AgentName agent={run.agent} full />
         </span>
       }
     >

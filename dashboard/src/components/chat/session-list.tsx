@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import { AgentName } from "../../display/agent-name.tsx";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
@@ -41,7 +42,7 @@ export function SessionList() {
             >
               <span className="flex items-center gap-1.5">
                 <Badge tone="muted">
-                  <RoleIcon agent={last.agent} size={11} /> {last.agent}
+                  <RoleIcon agent={last.agent} size={11} /> <AgentName agent={last.agent} />
                 </Badge>
                 <StatusBadge run={last} />
               </span>

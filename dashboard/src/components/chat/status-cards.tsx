@@ -4,6 +4,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { AgentState } from "../../../../src/projections/live.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
@@ -46,7 +47,7 @@ function AgentCard({ run }: { run: RunJournal }) {
           params={{ runId: row.id }}
           className="min-w-0 truncate font-medium hover:underline"
         >
-          {row.agent}
+          <AgentName agent={row.agent} />
         </Link>
         <span className="ml-auto">
           <StatusBadge run={row} />

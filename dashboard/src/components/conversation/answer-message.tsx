@@ -4,9 +4,9 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Answer, activityCounts } from "../../../../src/projections/talk.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { Markdown } from "../../display/markdown.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
 import { When } from "../../display/when.tsx";
 import { duration, plural } from "../../display/words.ts";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
@@ -42,7 +42,7 @@ export function AnswerMessage(props: AnswerProps) {
         <p className="flex items-center gap-2 text-muted text-xs">
           <RoleIcon agent={run.row.agent} size={14} />
           <span className="font-semibold text-ink">
-            <VisibleText text={run.row.agent} />
+            <AgentName agent={run.row.agent} />
           </span>
           <When ts={answer.ts} />
         </p>

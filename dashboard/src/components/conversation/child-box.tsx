@@ -2,6 +2,7 @@
 
 import { ChevronRight, FilePen } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon, roleOf } from "../../display/role-icon.tsx";
 import { endedWords } from "../../display/status.ts";
 import { StatusBadge } from "../../display/status-badge.tsx";
@@ -48,7 +49,7 @@ export function ChildBox({ run, isOpen, onSelect, children }: ChildBoxProps) {
         />
         <RoleIcon agent={row.agent} />
         <span className="font-semibold">
-          <VisibleText text={row.agent} />
+          <AgentName agent={row.agent} full />
         </span>
         <StatusBadge run={row} />
         <span className="min-w-32 flex-1 truncate text-muted">

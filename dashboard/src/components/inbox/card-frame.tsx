@@ -5,8 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { ArrowLeft, ShieldAlert } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { CommandTitle } from "../../display/command-title.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
 import { useRefusal } from "../../live/me.ts";
 import { AskedPerson, AskPerson } from "./ask-person.tsx";
 import { CardContext } from "./card-context.tsx";
@@ -42,7 +42,7 @@ export function CardFrame({ item, takesFocus, children, answers }: CardFrameProp
             </Link>
             <div className="flex flex-wrap items-center gap-2">
               <h2 id="asked" ref={heading} tabIndex={-1} className="font-semibold text-lg outline-none">
-                <VisibleText text={item.agent} /> {HEADLINES[item.kind]}
+                <AgentName agent={item.agent} full /> {HEADLINES[item.kind]}
                 {item.round > 1 && " again: what it rests on has changed"}
               </h2>
               <Waits item={item} />

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 
@@ -19,7 +20,7 @@ export function CardTrail({ trail }: Pick<ApprovalView, "trail">) {
             >
               <RoleIcon agent={agent} size={13} />
               <span className="shrink-0 font-medium">
-                <VisibleText text={agent} />
+                <AgentName agent={agent} full />
               </span>
               <span className="truncate text-muted" title={task}>
                 <VisibleText text={task} />

@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { AgentName } from "../../display/agent-name.tsx";
 import { CommandTitle } from "../../display/command-title.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Badge } from "../../ui/badge.tsx";
@@ -48,7 +49,13 @@ function Row({ row: { item, gone }, isCurrent }: { row: QueueRow; isCurrent: boo
             <CommandTitle text={titleOf(item)} />
           </span>
           <span className="truncate text-muted text-xs">
-            <VisibleText text={item.path.join(" › ")} />
+            {item.path.map((agent, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a path does not change, and an agent may stand in it twice
+              <span key={at}>
+                {at > 0 && " › "}
+                <AgentName agent={agent} />
+              </span>
+            ))}
           </span>
           <span className="flex flex-wrap gap-1">
             {gone ? <Badge>decided</Badge> : <Waits item={item} />}

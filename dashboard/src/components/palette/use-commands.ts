@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Activity, Bot, CircleHelp, Moon, Play, Search, Sun, SunMoon } from "lucide-react";
 import { searchWords } from "../../../../src/projections/search-words.ts";
+import { titledName } from "../../display/agent-badge.ts";
 import { client } from "../../live/client.ts";
 import { agentsQuery } from "../../live/queries.ts";
 import { chooseTheme } from "../../ui/theme.ts";
@@ -46,10 +47,10 @@ export function useCommands(typed: string, asked: string, actions: PaletteAction
     }),
   );
   const ofAgents = (agents.data?.agents ?? []).map(
-    ({ name, description }): Command => ({
+    ({ name, title, description }): Command => ({
       id: `agent ${name}`,
       group: "Agents",
-      label: name,
+      label: titledName({ name, title }),
       hint: description,
       icon: Bot,
       run: () => void navigate({ to: "/agents/$name", params: { name } }),

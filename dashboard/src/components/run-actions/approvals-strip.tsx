@@ -2,6 +2,7 @@ import { useRouter } from "@tanstack/react-router";
 import { Hand } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { describeCall } from "../../../../src/projections/timeline.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { plainClick } from "../../ui/plain-click.ts";
 import { useNarrow } from "../../ui/use-narrow.ts";
@@ -29,10 +30,10 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
           <li key={item.id} className="flex min-w-0 max-w-full items-center gap-2">
             <span className="min-w-0 truncate text-ink">
               {item.runId === runId ? (
-                item.agent
+                <AgentName agent={item.agent} />
               ) : (
                 <button type="button" className="underline" onClick={() => onSelect(item.runId)}>
-                  {item.agent}
+                  <AgentName agent={item.agent} />
                 </button>
               )}
               : <VisibleText text={questionOf(item)} />

@@ -2,6 +2,7 @@
 
 import { OctagonX } from "lucide-react";
 import type { Why } from "../../../../src/projections/why.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyMarkdown } from "../why/copy-markdown.tsx";
@@ -23,7 +24,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
     >
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <h2 className="flex items-center gap-1.5 font-semibold text-bad text-sm">
-          <OctagonX size={14} aria-hidden /> First cause: {first.agent}
+          <OctagonX size={14} aria-hidden /> First cause: <AgentName agent={first.agent} />
         </h2>
         <span className="ml-auto flex gap-2">
           <Button size="small" className="max-md:h-10" onClick={() => onSelect(first.runId, first.seq)}>
@@ -53,7 +54,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
                 className="inline-flex min-h-10 items-center underline-offset-2 hover:underline md:min-h-5"
                 onClick={() => onSelect(step.runId)}
               >
-                {step.agent}
+                <AgentName agent={step.agent} />
               </button>
             </li>
           ))}

@@ -3,6 +3,7 @@
 import { ChevronDown, ChevronUp, Pin, PinOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { partOf } from "../../../../src/projections/part.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -33,7 +34,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
         <h1 className="flex min-w-0 items-center gap-2 font-semibold text-lg">
           <RoleIcon agent={row.agent} size={18} />
           <span className="truncate">
-            <VisibleText text={row.agent} />
+            <AgentName agent={row.agent} full />
           </span>
           {part !== undefined && <Badge tone="child">{part}</Badge>}
         </h1>

@@ -1,5 +1,6 @@
 import { ArrowLeft } from "lucide-react";
 import type { ReactNode } from "react";
+import { AgentName } from "../../display/agent-name.tsx";
 import type { RunJournal, TreeJournal } from "../../live/tree-journal.ts";
 import { plainClick } from "../../ui/plain-click.ts";
 import { pathTo } from "../run-tree/roll-up.ts";
@@ -25,10 +26,12 @@ export function WayUp({ journal, run, onSelect }: WayUpProps) {
           <li key={row.id} className="flex items-center gap-1">
             <span aria-hidden>{index === 0 ? "·" : "›"}</span>
             {row.id === run.row.id ? (
-              <span aria-current="page">{row.agent}</span>
+              <span aria-current="page">
+                <AgentName agent={row.agent} />
+              </span>
             ) : (
               <RunLink runId={row.id} onSelect={onSelect}>
-                {row.agent}
+                <AgentName agent={row.agent} />
               </RunLink>
             )}
           </li>

@@ -50,6 +50,13 @@ export function inOrder(runs: Runs, rootId: string, isOpen: (id: string) => bool
   return order;
 }
 
+/** How far below the first each stands, from 1: by whom it was started, whatever the pattern. A row's depth counts delegations only. */
+export function levelsOf(runs: Runs, order: readonly string[]): Map<string, number> {
+  const levels = new Map<string, number>();
+  for (const id of order) levels.set(id, (levels.get(runs.get(id)?.row.parentRunId ?? "") ?? 0) + 1);
+  return levels;
+}
+
 /** From the root down to the run itself. */
 export function pathTo(runs: Runs, runId: string): RunJournal[] {
   const path: RunJournal[] = [];

@@ -3,7 +3,7 @@
 
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { TreeJournal } from "../../live/tree-journal.ts";
-import { inOrder, type RollUp, rollUps } from "./roll-up.ts";
+import { inOrder, levelsOf, type RollUp, rollUps } from "./roll-up.ts";
 import { TreeNode } from "./tree-node.tsx";
 
 export interface RunTreeProps {
@@ -22,6 +22,7 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
   useEffect(() => setFocused(runId), [runId]);
   const sums = rollUps(journal.runs, rootId);
   const order = inOrder(journal.runs, rootId, (id) => !closed.has(id));
+  const levels = levelsOf(journal.runs, order);
   const current = order.includes(focused) ? focused : rootId;
   const focus = (id: string | undefined) => {
     if (id === undefined) return;
@@ -69,7 +70,7 @@ export function RunTree({ journal, rootId, runId, hits, onSelect }: RunTreeProps
           <TreeNode
             key={id}
             row={row}
-            level={row.depth - (journal.runs.get(rootId)?.row.depth ?? 0) + 1}
+            level={levels.get(id)!}
             expanded={children.length === 0 ? undefined : !closed.has(id)}
             selected={id === runId}
             focusable={id === current}

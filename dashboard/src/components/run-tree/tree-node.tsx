@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import { partOf } from "../../../../src/projections/part.ts";
 import type { RunRow } from "../../../../src/projections/run-row.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -48,7 +49,7 @@ export const TreeNode = memo(function TreeNode(props: TreeNodeProps) {
       <RoleIcon agent={row.agent} size={14} />
       <span className="min-w-0 flex-1 truncate">
         <span className={selected ? "font-semibold" : "font-medium"}>
-          <VisibleText text={row.agent} />
+          <AgentName agent={row.agent} />
         </span>{" "}
         {part !== undefined && <span className="text-child text-xs">{part} </span>}
         <span className="text-muted text-xs">

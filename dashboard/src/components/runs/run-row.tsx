@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { Network } from "lucide-react";
 import type { ListedRun } from "../../../../src/api/schema.ts";
 import { totalTokens } from "../../../../src/projections/usage.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { Elapsed } from "../../display/elapsed.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
@@ -107,7 +108,7 @@ function Agent({ run: { agent } }: { run: ListedRun }) {
     <span className="flex min-w-0 items-center gap-1.5" title={agent}>
       <RoleIcon agent={agent} />
       <span className="truncate">
-        <VisibleText text={agent} />
+        <AgentName agent={agent} />
       </span>
     </span>
   );

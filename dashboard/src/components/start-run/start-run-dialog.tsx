@@ -3,7 +3,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import type { AgentView } from "../../../../src/api/schema.ts";
 import { messageOf } from "../../../../src/errors.ts";
+import { titledName } from "../../display/agent-badge.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
@@ -42,20 +44,29 @@ function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): v
   const settings = useQuery(settingsQuery);
   if (agents.isError) return <Failure error={agents.error} onAgain={() => void agents.refetch()} />;
   if (!agents.data || settings.isPending) return <Loading what="Asking for the agents" />;
-  const names = agents.data.agents.flatMap(({ name, kind }) => (kind === "main" ? [name] : [])).toSorted();
+  const choices = agents.data.agents
+    .filter(({ kind }) => kind === "main")
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const names = choices.map(({ name }) => name);
   if (names.length === 0)
     return <p className="p-4 text-sm">No agent here can be started by a person: none is of kind main.</p>;
   const wanted = [agent, localStorage.getItem(LAST_AGENT), settings.data?.agent];
   return (
     <Fields
-      names={names}
+      choices={choices}
       first={wanted.find((name) => names.includes(name ?? "")) ?? names[0]!}
       onClose={onClose}
     />
   );
 }
 
-function Fields({ names, first, onClose }: { names: readonly string[]; first: string; onClose(): void }) {
+interface FieldsProps {
+  choices: readonly AgentView[];
+  first: string;
+  onClose(): void;
+}
+
+function Fields({ choices, first, onClose }: FieldsProps) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<Draft>({
     agent: first,
@@ -100,8 +111,10 @@ function Fields({ names, first, onClose }: { names: readonly string[]; first: st
             value={draft.agent}
             onChange={({ target }) => change({ agent: target.value })}
           >
-            {names.map((name) => (
-              <option key={name}>{name}</option>
+            {choices.map((each) => (
+              <option key={each.name} value={each.name}>
+                {titledName(each)}
+              </option>
             ))}
           </Select>
         )}

@@ -5,6 +5,7 @@ import { ArrowRight, ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { JournalEvent } from "../../../../src/journal/events.ts";
 import { partOf } from "../../../../src/projections/part.ts";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
 import { VisibleText } from "../../display/visible-text.tsx";
@@ -47,7 +48,7 @@ export function DelegationRow(props: DelegationRowProps) {
         </a>
         <RoleIcon agent={agent} size={14} />
         <span className="font-semibold">
-          <VisibleText text={agent} />
+          <AgentName agent={agent} full />
         </span>
         {part !== undefined && <span className="text-child text-xs">{part}</span>}
         {isStart && child && <StatusBadge run={child.row} />}

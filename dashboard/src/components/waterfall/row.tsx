@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
+import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
 import { duration } from "../../display/words.ts";
 import { classNames } from "../../ui/class-names.ts";
 import { Bars, type Tip } from "./bars.tsx";
@@ -60,7 +60,7 @@ export function WaterfallRow({
             <RoleIcon agent={agent} size={13} />
           </span>
           <span className="min-w-0 flex-1 truncate">
-            <VisibleText text={agent} />
+            <AgentName agent={agent} />
           </span>
           <span className="shrink-0 text-muted text-xs tabular-nums max-md:hidden">
             {duration(life.to - life.from)}

@@ -1,0 +1,10 @@
+// What the page shows of an agent's file as it is now: icon, colour, title.
+
+import { useQuery } from "@tanstack/react-query";
+import { agentsQuery } from "../live/queries.ts";
+import { type AgentFace, faceOf } from "./agent-badge.ts";
+
+export function useAgentFace(agent: string): AgentFace {
+  const { data } = useQuery({ ...agentsQuery, select: ({ agents }) => faceOf(agents, agent) });
+  return data ?? {};
+}

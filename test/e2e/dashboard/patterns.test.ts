@@ -1,0 +1,58 @@
+// What the patterns start, on the page: where it stands in the tree, and what it is called.
+
+import { expect, test } from "vitest";
+import { agent } from "../../../src/cli/cli.fixture.ts";
+import { withBrowser } from "./browser.fixture.ts";
+import { PATTERNS } from "./patterns.fixture.ts";
+import { clientOf, serve, stageProject } from "./stage.fixture.ts";
+
+const browser = withBrowser();
+
+test("[U07] [S2-80] whoever a pattern started stands below who started it, at every depth", async () => {
+  await using p = await stageProject(PATTERNS);
+  const stage = await serve(p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId } = await clientOf(stage, p).startRun({ agent: "desk", task: "Why was I charged twice?" });
+  await page.goto(`${stage.url}/r/${runId}`);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  const nodes = page.getByRole("treeitem");
+  await expect.poll(() => nodes.count()).toBe(3);
+  const levels = await nodes.evaluateAll((all) => all.map((node) => node.getAttribute("aria-level")));
+  expect(levels).toEqual(["1", "2", "3"]);
+  const [first = 0, second = 0, third = 0] = await nodes.evaluateAll((all) =>
+    all.map((node) => Number.parseFloat(getComputedStyle(node).paddingLeft)),
+  );
+  expect(first < second && second < third).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test("[S2-35] an agent is called by its title wherever people meet it, with its name where it must be told apart or typed", async () => {
+  await using p = await stageProject({
+    ...PATTERNS,
+    "agents/editor.md": agent("editor", "kind: subagent\ntitle: The copy editor\n"),
+  });
+  const stage = await serve(p);
+  const client = clientOf(stage, p);
+  const { page, problems } = await browser.enter(stage.link);
+  const { runId } = await client.startRun({ agent: "desk", task: "Why was I charged twice?" });
+  await page.goto(`${stage.url}/r/${runId}`);
+  await page.getByRole("heading", { level: 1, name: "The help desk desk" }).waitFor();
+  await page.getByRole("treeitem", { name: /Billing and invoices routed/ }).waitFor();
+  await page.getByTestId("timeline").getByText("Billing and invoices").first().waitFor();
+  await page.getByRole("treeitem", { name: /refunds/ }).click();
+  await page.getByRole("navigation", { name: "Way up" }).getByText("The help desk").waitFor();
+  await page.getByRole("heading", { level: 1, name: "refunds handoff" }).waitFor();
+
+  await page.goto(`${stage.url}/agents?view=list`);
+  await page.getByRole("link", { name: "The help desk desk" }).click();
+  await page.getByRole("heading", { level: 1, name: /The help desk desk$/ }).waitFor();
+  await page.goto(`${stage.url}/agents?view=graph`);
+  await page.getByRole("link", { name: /The help desk/ }).waitFor();
+
+  await client.startRun({ agent: "lead", task: "Mend both parts" });
+  await page.goto(`${stage.url}/inbox`);
+  await page.getByRole("heading", { level: 2, name: "The copy editor editor needs your approval" }).waitFor();
+  await page.getByRole("navigation", { name: "Who asks" }).getByText("The copy editor").waitFor();
+  await page.getByRole("list", { name: "Waiting for you" }).getByText("The copy editor").first().waitFor();
+  expect(problems).toEqual([]);
+});
