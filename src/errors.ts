@@ -24,6 +24,7 @@ const CODES = {
   STORAGE_FULL: { status: 507, exit: 1 },
   STORAGE_UNUSABLE: { status: 500, exit: 1 },
   STORE_OWNED: { status: 409, exit: 1 },
+  FOLDER_MISSING: { status: 409, exit: 1 },
   JOURNAL_NEWER: { status: 500, exit: 1 },
   JOURNAL_CORRUPT: { status: 500, exit: 1 },
   INTERNAL: { status: 500, exit: 1 },

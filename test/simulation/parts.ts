@@ -72,11 +72,12 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     limits: {},
     approvalTimeout: undefined,
     worktrees: noWorktrees,
+    hasFolder: async () => true,
     concurrent: options.concurrent,
     systemPrompt: ({ prompt }) => prompt,
     gate: createGate(),
     drives: new Map(),
-    tooNew: new Set(),
+    left: new Map(),
     mayBegin: () => worker.mayBegin(),
     onDelta() {},
     onProblem: ({ runId, message, error }) => {
