@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openReceiver } from "../../test/support/otlp-receiver.ts";
 import { scratchFolder } from "../config/scratch.fixture.ts";
 import type { Engine } from "../engines/engine.ts";
-import { createMask } from "../journal/mask.ts";
+import { shapesOnly } from "../journal/mask.fixture.ts";
 import { createRuntime, type Runtime } from "../runtime.ts";
 import { startAll } from "./start-all.ts";
 
@@ -37,7 +37,7 @@ test("[E11] [TL2] a worker whose engine is away is not said to be alive, and hol
   const starting = startAll({
     work: { engine: away, parts: runtime.parts, report: () => {}, ours: undefined, card: () => card },
     webhooks: { hooks: [], test: async () => undefined, start: () => async () => {} },
-    mask: createMask({ list: () => [], changed: () => false }),
+    mask: shapesOnly(),
     env: { CADRE_ALIVE_FILE: file, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
     version: "0.0.0",
   });
