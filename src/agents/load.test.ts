@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AgentSet, findAgent, loadAgents } from "./load.ts";
+import { loadAgents } from "./load.fixture.ts";
+import { type AgentSet, findAgent } from "./load.ts";
 
 const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
 let root: string;

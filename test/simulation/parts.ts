@@ -1,6 +1,6 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
-import { shapesOnly } from "../../src/journal/mask.ts";
+import { shapesOnly } from "../../src/journal/mask.fixture.ts";
 import { createGate } from "../../src/loop/gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
