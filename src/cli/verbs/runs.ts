@@ -47,7 +47,7 @@ export function addRunVerbs(program: Command, does: Does): void {
     )
     .option("--sort <by>", "cost: the most expensive first, of the latest 500")
     .option("--limit <n>", "how many (default: 20)")
-    .option("--all", "the runs below them too")
+    .option("--all", "the runs below them too; of a choice, drawn with what is above")
     .action(does(async () => (await import("../commands/runs.ts")).runs));
   program
     .command("show <run>")
