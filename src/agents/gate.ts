@@ -2,11 +2,11 @@
 // has is dropped: what is left may be nothing, and is never everything.
 
 import type { YamlDocument } from "../config/yaml.ts";
+import { agentId } from "../journal/agent-id.ts";
 import type { Definition } from "../journal/definition.ts";
 import { ruleProblems } from "../permissions/rule-problems.ts";
 import type { Known, Report } from "./agent.ts";
 import type { Values } from "./frontmatter.ts";
-import { agentId } from "./names.ts";
 import { agentRuleProblems } from "./rule-problems.ts";
 
 export interface Policy {

@@ -2,11 +2,11 @@
 // agents as they were, and says so: half an edit stops no work. Repaired, the new version is live.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
+import { agentId } from "../journal/agent-id.ts";
 import type { Known } from "./agent.ts";
 import type { DraftFile } from "./draft.ts";
 import { type AgentFolders, agentsStamp } from "./folders.ts";
 import { type AgentSet, assemble } from "./load.ts";
-import { agentId } from "./names.ts";
 import { type OwnFiles, readOwnFiles } from "./read.ts";
 import { namedBy } from "./references.ts";
 

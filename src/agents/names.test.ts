@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Agent } from "./agent.ts";
-import { agentId, fullName, resolveName } from "./names.ts";
+import { agentId } from "../journal/agent-id.ts";
+import { fullName, resolveName } from "./names.ts";
 
 test.each([
   ["Code Reviewer", "code-reviewer"],

@@ -2,19 +2,8 @@
 //  N5  Full name first, then the folder (pack) of whoever asks, then base names and titles, the nearest scope first.
 //      Several in the same scope are an error where the name is used, never where the files are loaded.
 
+import { agentId } from "../journal/agent-id.ts";
 import type { Agent } from "./agent.ts";
-
-const MAX_NAME = 200;
-
-/** One spelling for names and for references to them: `Code Reviewer` is `code-reviewer`. */
-export function agentId(name: string): string {
-  return name
-    .trim()
-    .slice(0, MAX_NAME)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_./-]+/gu, "-")
-    .replace(/^[-./]+|[-./]+$/g, "");
-}
 
 export interface NamePlace {
   /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
@@ -50,21 +39,19 @@ export type Resolution<T> =
 export type Resolve<T> = (name: string, from?: Pick<Named, "name">) => Resolution<T>;
 
 /** Who is meant by a name. */
-export function resolveName(
-  set: { agents: ReadonlyMap<string, Agent> },
+export function resolveName<T extends Named & Pick<Agent, "definition">>(
+  { agents }: { agents: ReadonlyMap<string, T> },
   name: string,
   from?: Pick<Named, "name">,
-): Resolution<Agent> {
-  let resolve = resolvers.get(set.agents);
-  if (!resolve) {
-    resolve = createResolve(set.agents, ({ definition }) => definition?.title);
-    resolvers.set(set.agents, resolve);
-  }
+): Resolution<T> {
+  const known = resolvers.get(agents) as Resolve<T> | undefined;
+  const resolve = known ?? createResolve(agents, ({ definition }) => definition?.title);
+  if (!known) resolvers.set(agents, resolve);
   return resolve(name, from);
 }
 
 /** A set never changes once it is assembled, and every delegation asks it. */
-const resolvers = new WeakMap<ReadonlyMap<string, Agent>, Resolve<Agent>>();
+const resolvers = new WeakMap<ReadonlyMap<string, Named>, Resolve<Named>>();
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
