@@ -42,10 +42,12 @@ export const mergeCall = (runId: string): string => MERGE + runId;
 
 const MERGE = "merge/";
 
+export const isMerge = (toolCallId: string): boolean => toolCallId.startsWith(MERGE);
+
 export function followMerge(children: ChildRuns, event: JournalEvent): void {
   if (children.size === 0 || (event.type !== "TOOL_STARTED" && event.type !== "TOOL_RESULT")) return;
   const { toolCallId, attempt = 1 } = event.payload;
-  const child = toolCallId.startsWith(MERGE) ? children.get(toolCallId.slice(MERGE.length)) : undefined;
+  const child = isMerge(toolCallId) ? children.get(toolCallId.slice(MERGE.length)) : undefined;
   if (child) child.merge = { attempts: attempt, done: event.type === "TOOL_RESULT" };
 }
 

@@ -8,7 +8,7 @@
 
 import { type EventOf, isTurn, type JournalEvent, TERMINAL_TYPES } from "../journal/events.ts";
 import { type Baseline, baselineOf, thinkAlone } from "./single-agent.ts";
-import { applyUsage, emptyUsage, type RunUsage } from "./usage.ts";
+import { applyUsage, emptyUsage, isCallBegun, type RunUsage } from "./usage.ts";
 
 export interface TreeUsage {
   /** The run that it is of, with all below it. */
@@ -109,6 +109,9 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
       applyUsage(cellOf(tree, bucket, agentOf(tree, event), model), event);
       break;
     }
+    case "TOOL_STARTED":
+      beginCall(tree, event, bucket);
+      break;
     case "TOOL_RESULT":
       applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
       work(tree, event.ts, event.payload.ms);
@@ -120,6 +123,9 @@ export function applyTreeUsage(tree: TreeUsage, event: JournalEvent, bucketMs = 
       tree.people = true;
       break;
     case "CHILD_RUN_STARTED":
+      beginCall(tree, event, bucket);
+      followEdge(tree, event, bucket);
+      break;
     case "CHILD_RUN_COMPLETED":
       followEdge(tree, event, bucket);
       break;
@@ -139,6 +145,14 @@ function begin(tree: TreeUsage, { runId, payload }: EventOf<"RUN_STARTED">, buck
   then.depths[depth]!++;
   then.agents[agent] = (then.agents[agent] ?? 0) + 1;
   if (REVIEWS.test(agent)) tree.reviews++;
+}
+
+function beginCall(
+  tree: TreeUsage,
+  event: EventOf<"TOOL_STARTED" | "CHILD_RUN_STARTED">,
+  bucket: number,
+): void {
+  if (isCallBegun(event)) applyUsage(cellOf(tree, bucket, agentOf(tree, event), ""), event);
 }
 
 function spend(tree: TreeUsage, event: EventOf<"AGENT_THOUGHT" | "MODEL_CALL_FAILED">, bucket: number): void {

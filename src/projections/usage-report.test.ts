@@ -8,6 +8,7 @@ import {
   started,
   thought,
   toolResult,
+  toolStarted,
 } from "../stores/contract/kit.contract.ts";
 import { applyTreeUsage, emptyTreeUsage } from "./tree-usage.ts";
 import { emptyUsage } from "./usage.ts";
@@ -62,6 +63,7 @@ const coder = journal(
   started({ agent: "coder", parentRunId: "r1" }),
   callStarted("m1", { model: "a/big" }),
   thought("m1", { cost: 2 }),
+  toolStarted("m1.0"),
   toolResult("m1.0"),
   ended(),
 );
@@ -91,6 +93,7 @@ test("[S1-70] [S2-94] each model call counts once, for its agent and for the mod
         modelCalls: 1,
         wastedCalls: 1,
         wastedCost: 0.5,
+        toolCalls: 1,
         activeMs: 4,
       },
     ],

@@ -2,6 +2,7 @@
 
 import type { JournalEvent } from "../journal/events.ts";
 import type { Usage } from "../journal/message.ts";
+import { isMerge } from "./child-runs.ts";
 import type { Projection } from "./projection.ts";
 
 export interface RunUsage {
@@ -17,6 +18,7 @@ export interface RunUsage {
   /** Attempts that brought no answer, and what they cost. */
   wastedCalls: number;
   wastedCost: number;
+  /** Calls for which a tool, or a child, was begun: each once, however many attempts it took. What was refused, put off or only said is none. */
   toolCalls: number;
   /** B1: the run's own model and tool milliseconds. */
   activeMs: number;
@@ -53,13 +55,22 @@ export function applyUsage(usage: RunUsage, event: JournalEvent): RunUsage {
     case "RUNNER_SPENT":
       usage.cost += event.payload.cost;
       break;
+    case "TOOL_STARTED":
+    case "CHILD_RUN_STARTED":
+      if (isCallBegun(event)) usage.toolCalls++;
+      break;
     case "TOOL_RESULT":
-      usage.toolCalls++;
       usage.activeMs += event.payload.ms ?? 0;
       break;
     default:
   }
   return usage;
+}
+
+/** What a pattern starts, and a merge of a child's work, nobody has called for. */
+export function isCallBegun({ type, payload }: JournalEvent): boolean {
+  if (type === "CHILD_RUN_STARTED") return payload.trigger === "delegation" && (payload.attempt ?? 1) === 1;
+  return type === "TOOL_STARTED" && (payload.attempt ?? 1) === 1 && !isMerge(payload.toolCallId);
 }
 
 export const totalTokens = (usage: RunUsage): number => usage.input + usage.output;

@@ -241,4 +241,16 @@ export const MIGRATIONS: readonly string[] = [
   -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
   CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries BIGINT NOT NULL, arrived_at BIGINT);
   `,
+  `
+  -- a tool call counts when a tool or a child was begun for it; what was said of trees is made anew of the journals
+  UPDATE runs SET usage = regexp_replace(usage, '"toolCalls":[0-9]+', '"toolCalls":' || (
+    SELECT count(*) FROM events LEFT JOIN blobs ON blobs.hash = substring(payload FROM '^[{]"[$]blob":"([^"]+)"')
+    WHERE events.run = runs.n AND (
+      (type = 'TOOL_STARTED' AND events.key NOT LIKE '%~%' AND events.key NOT LIKE 'merge/%')
+      OR (type = 'CHILD_RUN_STARTED'
+        AND position('"trigger":"delegation"'::bytea IN coalesce(blobs.text, convert_to(payload, 'UTF8'))) > 0
+        AND position('"attempt":'::bytea IN coalesce(blobs.text, convert_to(payload, 'UTF8'))) = 0)
+    )));
+  DELETE FROM tree_usages;
+  `,
 ];

@@ -243,4 +243,15 @@ export const MIGRATIONS: readonly string[] = [
   -- E7: where trees that have left were sent to, by their transfer; kept when a tree is pruned, so that none goes on in two places
   CREATE TABLE sent (transfer TEXT PRIMARY KEY, place TEXT NOT NULL, tries INTEGER NOT NULL, arrived_at INTEGER) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- a tool call counts when a tool or a child was begun for it; what was said of trees is made anew of the journals
+  UPDATE runs SET usage = json_set(usage, '$.toolCalls', (
+    SELECT count(*) FROM events LEFT JOIN blobs ON blobs.hash = iif(json_valid(payload), payload, '{}') ->> '$."$blob"'
+    WHERE events.run = runs.n AND (
+      (type = 'TOOL_STARTED' AND events.key NOT LIKE '%~%' AND events.key NOT LIKE 'merge/%')
+      OR (type = 'CHILD_RUN_STARTED' AND coalesce(blobs.text, payload) LIKE '%"trigger":"delegation"%'
+        AND coalesce(blobs.text, payload) NOT LIKE '%"attempt":%')
+    ))) WHERE json_valid(usage);
+  DELETE FROM tree_usages;
+  `,
 ];
