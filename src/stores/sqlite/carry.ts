@@ -5,6 +5,7 @@ import type { RunId } from "../../ids.ts";
 import type { Standing } from "../../journal/events.ts";
 import {
   budgetFrom,
+  DUE_ON_ARRIVAL,
   grantOf,
   headsOf,
   isHere,
@@ -136,6 +137,7 @@ export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: Ru
 function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][number]): void {
   const { runId, ts } = event;
   const held = event.type === "RUN_STARTED" ? batch.admitted(runId, event.payload, ts) : batch.load(runId);
+  if (event.type === "RUN_STARTED") held.dueAt = DUE_ON_ARRIVAL;
   const placed = { ...event, position: batch.position + 1 };
   batch.place(held, placed, stored);
   updateItems(batch.statements, held, placed);
