@@ -22,7 +22,7 @@ const CODES = {
   PROVIDER_UNAVAILABLE: { status: 503, exit: 1 },
   ENGINE_AWAY: { status: 503, exit: 1 },
   STORAGE_FULL: { status: 507, exit: 1 },
-  STORAGE_UNUSABLE: { status: 500, exit: 1 },
+  STORAGE_UNUSABLE: { status: 503, exit: 1 },
   STORE_OWNED: { status: 409, exit: 1 },
   FOLDER_MISSING: { status: 409, exit: 1 },
   JOURNAL_NEWER: { status: 500, exit: 1 },
