@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Agent } from "./agent.ts";
 import { agentId } from "../journal/agent-id.ts";
+import type { Agent } from "./agent.ts";
 import { fullName, resolveName } from "./names.ts";
 
 test.each([
