@@ -13,6 +13,7 @@ import { alreadyDecided, alreadyJudged } from "./decided-already.ts";
 import { type Decision, decisionEvent } from "./decision-event.ts";
 import { foldedRun } from "./folded-run.ts";
 import type { LoopParts } from "./parts.ts";
+import { passedOn } from "./passed-on.ts";
 import { refuseEdit } from "./refuse-edit.ts";
 import { refuseEnded, refuseFrozen } from "./refuse-signal.ts";
 
@@ -134,7 +135,7 @@ export async function cancelRun(
   return { cancelled };
 }
 
-/** Under the same key it is heard once, however often it is sent (F50). */
+/** Under the same key it is heard once, however often it is sent (F50), by whoever has the run's work (J11). */
 export async function sendMessage(
   runId: RunId,
   text: string,
@@ -143,10 +144,14 @@ export async function sendMessage(
   idempotencyKey?: string,
 ): Promise<void> {
   const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
-  await signal(runId, parts, async (state) => {
-    const said = idempotencyKey === undefined ? [] : await parts.store.journal(runId);
+  const hearers = await passedOn(runId, parts.store);
+  for (const hearer of idempotencyKey === undefined ? [] : hearers) {
+    const said = await parts.store.journal(hearer.id);
     const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
-    if (before) return { done: refuseOther(before as EventOf<"CONTEXT_ADDED">, text) };
+    if (before) return refuseOther(before as EventOf<"CONTEXT_ADDED">, text);
+  }
+  const hears = hearers.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
+  await signal(hears, parts, (state) => {
     refuseEnded(state);
     return {
       events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],

@@ -5,6 +5,7 @@ import {
   look,
   openingOf,
   payloadsOf,
+  promptOf,
   roles,
   scenario,
   turns,
@@ -248,7 +249,7 @@ scenario(
 );
 
 scenario(
-  "[J11] a message to an agent that has handed off does not make it speak again",
+  "[J11] a message to an agent that has handed off is read by whoever has the work, once under its key",
   {
     agent: "handoff: second",
     cast: { second: "tools: { ask: [charge] }" },
@@ -257,12 +258,18 @@ scenario(
   async (world) => {
     const runId = await world.run("the task");
     await world.settled(runId);
-    await sendMessage(runId, "wait!", "maria", world.runtime.people);
+    for (let i = 0; i < 2; i++) await sendMessage(runId, "wait!", "maria", world.runtime.people, "k1");
     const [, second] = await familyOf(world, runId);
     const [item] = await openApprovalIds(world, second!.id);
     await decideApproval(item!, { decision: "approve" }, "maria", world.runtime.people);
     await world.seen(runId, "RUN_COMPLETED");
     expect(payloadsOf(await world.events(runId), "AGENT_THOUGHT")).toHaveLength(1);
+    const read = JSON.stringify(promptOf(await world.events(second!.id)));
+    expect(read.match(/wait!/g)).toHaveLength(1);
+    await sendMessage(runId, "wait!", "maria", world.runtime.people, "k1");
+    await expect(sendMessage(runId, "go!", "maria", world.runtime.people)).rejects.toMatchObject({
+      code: "RUN_TERMINAL",
+    });
   },
 );
 
