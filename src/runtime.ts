@@ -27,7 +27,7 @@ import { type Message, sayToSession } from "./loop/sessions.ts";
 import { createEstimateCall } from "./models/estimate.ts";
 import { createLimiter } from "./models/limiter.ts";
 import { createPrices } from "./models/prices.ts";
-import { classifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
+import { createClassifyFailure, cutStreamError, silenceError } from "./models/retry.ts";
 import { grantFor } from "./permissions/grant.ts";
 import { judge, judgeWithoutTaint } from "./permissions/judge.ts";
 import { judgeShell } from "./permissions/shell.ts";
@@ -275,7 +275,7 @@ function loopParts(wiring: LoopWiring): LoopParts {
     models,
     priceOf,
     estimateCall: createEstimateCall(priceOf),
-    classifyFailure,
+    classifyFailure: createClassifyFailure(systemClock, models.keyVariableOf),
     silenceError,
     cutStreamError,
     limiter: createLimiter(clock),

@@ -54,6 +54,17 @@ describe("cadre agents", () => {
     expect(await readdir(p.folder)).toEqual(["agents"]);
   });
 
+  test("[A53] an agent whose provider is not known, or not trusted, is not listed as if it could run", async () => {
+    const providers = "providers: { lab: { type: openai-compatible, baseURL: http://127.0.0.1:9/v1 } }\n";
+    await using p = await project({ "agents/one.md": file("model: lab/qwen\n"), "cadre.yaml": providers });
+    const { stdout } = await p.cadre("agents");
+    expect(stdout).toMatch(
+      /^one {2}cannot run: its model's provider is not known, or not trusted · main .* lab\/qwen$/m,
+    );
+    await p.cadre("trust");
+    expect((await p.cadre("agents")).stdout).toMatch(/^one {2}main .* lab\/qwen$/m);
+  });
+
   test("--json: an agent on each line", async () => {
     await using p = await ours();
     const { stdout: listed, lines: values } = await p.cadre("agents", "--json");

@@ -5,9 +5,10 @@ import type { AddressInfo } from "node:net";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Failure, Model } from "./model.ts";
+import { systemClock } from "../clock.ts";
+import type { ClassifyFailure, Failure, Model } from "./model.ts";
 import { createModels } from "./registry.ts";
-import { classifyFailure } from "./retry.ts";
+import { classifyFailure, createClassifyFailure } from "./retry.ts";
 
 const mock = new LLMock({ port: 0, strict: true, logLevel: "silent" });
 const servers: Server[] = [];
@@ -88,14 +89,18 @@ async function ask(model: Model, text: string): Promise<LanguageModelV4StreamPar
 }
 
 /** As the loop does it: what is thrown and what comes as an error part mean the same. */
-async function failureOf(model: Model, text: string): Promise<Failure> {
+async function failureOf(
+  model: Model,
+  text: string,
+  classify: ClassifyFailure = classifyFailure,
+): Promise<Failure> {
   try {
     const parts = await ask(model, text);
     const failed = parts.find((part) => part.type === "error");
-    if (failed !== undefined) return classifyFailure(failed.error, 1, 0);
+    if (failed !== undefined) return classify(failed.error, 1, 0);
     throw new Error(`no failure in ${JSON.stringify(parts)}`);
   } catch (error) {
-    return classifyFailure(error, 1, 0);
+    return classify(error, 1, 0);
   }
 }
 
@@ -126,6 +131,26 @@ test("an openai-compatible server gets its key and headers, and is asked for usa
   expect(request.body).toMatchObject({ model: "team/qwen", stream_options: { include_usage: true } });
   expect(request.headers["x-team"]).toBe("blue");
 });
+
+test.each(["anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", "local/qwen"])(
+  "[F40] a wrong key of %s: the variable that it stands in is named, and the key is not",
+  async (name) => {
+    const variable = { anthropic: "ANTHROPIC_API_KEY", google: "GEMINI_API_KEY" }[name.split("/")[0]!];
+    const models = createModels({
+      env: { [variable ?? "API_KEY_2"]: "secret", ANTHROPIC_BASE_URL: mock.url },
+      providers: {
+        google: { type: "google", baseURL: `${mock.url}/v1beta` },
+        local: { type: "openai-compatible", baseURL: `${mock.url}/v1`, apiKeyEnv: "API_KEY_2" },
+      },
+    });
+    const classify = createClassifyFailure(systemClock, models.keyVariableOf);
+    const { message } = await failureOf(models.resolve(name), "key", classify);
+    expect(message).toMatch(
+      new RegExp(`\\(401\\): the key in ${variable ?? "API_KEY_2"} is wrong or expired`),
+    );
+    expect(message).not.toContain("secret");
+  },
+);
 
 test("openai is called by its Responses API", async () => {
   await ask(modelAt("openai/gpt-5", mock.url), "weather");

@@ -34,6 +34,8 @@ export interface ModelRegistry extends Models {
   providers: readonly string[];
   /** Whether a provider has its key, or needs none. */
   hasKey(provider: string): boolean;
+  /** The variable that holds the key which is sent to an address, where one does. */
+  keyVariableOf(url: string): string | undefined;
   /** Asks a provider for its list of models. Throws what `resolve` would: no key, no address. */
   reach(provider: string): Promise<{ host: string; variables: readonly string[]; reached: Reached }>;
 }
@@ -91,6 +93,13 @@ export function createModels(config: ModelsConfig): ModelRegistry {
       const variables = keyVariables(providers[provider]!);
       return variables.length === 0 || keyIn(config.env, variables) !== undefined;
     },
+    keyVariableOf: (url) => {
+      const there = Object.values(providers).filter((settings) =>
+        url.startsWith(baseURLOf(settings, config.env) ?? " "),
+      );
+      const sent = there.map((settings) => keyVariables(settings).find((name) => config.env[name]?.trim()));
+      return [...new Set(sent)].filter((name) => name !== undefined).join(" or ") || undefined;
+    },
     async reach(provider) {
       const settings = providers[provider]!;
       const endpoint = endpointOf(provider, settings, config.env);
@@ -111,9 +120,7 @@ function scripted(name: string, config: ModelsConfig): Model {
 }
 
 function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): Endpoint {
-  const type = providerTypes[settings.type];
-  const fromEnv = type.baseURLEnv === undefined ? undefined : env[type.baseURLEnv] || undefined;
-  const baseURL = settings.baseURL ?? fromEnv ?? type.baseURL;
+  const baseURL = baseURLOf(settings, env);
   if (baseURL === undefined || !URL.canParse(baseURL)) {
     const problem = baseURL === undefined ? "has no baseURL" : `has a baseURL that is no URL ("${baseURL}")`;
     throw new CadreError(
@@ -127,6 +134,12 @@ function endpointOf(name: string, settings: ProviderConfig, env: ModelsConfig["e
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(settings.headers === undefined ? {} : { headers: settings.headers }),
   };
+}
+
+function baseURLOf(settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {
+  const type = providerTypes[settings.type];
+  const fromEnv = type.baseURLEnv === undefined ? undefined : env[type.baseURLEnv] || undefined;
+  return settings.baseURL ?? fromEnv ?? type.baseURL;
 }
 
 function keyOf(name: string, settings: ProviderConfig, env: ModelsConfig["env"]): string | undefined {

@@ -6,11 +6,20 @@ import type { Failure } from "./model.ts";
 
 const LIMIT = 500;
 
-export function messageFor(cause: Failure["cause"], error: unknown): string {
+/** The variable that holds the key which was sent to an address, where one does. */
+export type KeyVariableOf = (url: string) => string | undefined;
+
+export function messageFor(cause: Failure["cause"], error: unknown, keyVariableOf: KeyVariableOf): string {
   const status = statusOf(error);
   const who = hostOf(error) ?? "the provider";
   const code = status === undefined || status < 400 ? "" : ` (${status})`;
   const words = cause === "network" ? networkWords(error) : wordsOf(error);
+  // A 401 may repeat the key in a form that no pattern knows: the provider's words stay out.
+  if (cause === "auth" && status === 401) {
+    const variable = APICallError.isInstance(error) ? keyVariableOf(error.url) : undefined;
+    const [which, where] = variable === undefined ? ["", ""] : [` in ${variable}`, " there"];
+    return `${clean(who)} refused the API key (401): the key${which} is wrong or expired, set a valid one${where} and try again`;
+  }
   return clean(sentence(cause, { who, code, words }));
 }
 
@@ -30,10 +39,7 @@ function sentence(
     case "truncated":
       return `the answer of ${who} broke off: ${words}`;
     case "auth":
-      // A 401 may repeat the key in a form that no pattern knows: the provider's words stay out.
-      return code === " (401)"
-        ? `${who} refused the API key${code}: the key is wrong or expired, set a valid one and try again`
-        : `${who} does not permit this to the API key${code}: ${words}`;
+      return `${who} does not permit this to the API key${code}: ${words}`;
     default:
       return `${who} rejected the request${code}: ${words}`;
   }

@@ -8,7 +8,7 @@
 import { APICallError } from "@ai-sdk/provider";
 import { type Clock, systemClock } from "../clock.ts";
 import type { ClassifyFailure, Failure } from "./model.ts";
-import { messageFor, statusOf } from "./retry-message.ts";
+import { type KeyVariableOf, messageFor, statusOf } from "./retry-message.ts";
 
 type Cause = Failure["cause"];
 
@@ -26,12 +26,15 @@ const TRANSIENT: ReadonlySet<Cause> = new Set([
 
 export const classifyFailure: ClassifyFailure = createClassifyFailure(systemClock);
 
-/** For tests: `clock` is asked only for a Retry-After date in an answer that has no date itself. */
-export function createClassifyFailure(clock: Clock): ClassifyFailure {
+/** `clock` is asked only for a Retry-After date in an answer that has no date itself. */
+export function createClassifyFailure(
+  clock: Clock,
+  keyVariableOf: KeyVariableOf = () => undefined,
+): ClassifyFailure {
   return (error, attempt, random) => {
     try {
       const cause = causeOf(error);
-      const failure: Failure = { cause, message: messageFor(cause, error) };
+      const failure: Failure = { cause, message: messageFor(cause, error, keyVariableOf) };
       if (!TRANSIENT.has(cause) || attempt >= LAST_ATTEMPT) return failure;
       return { ...failure, after: waitBefore(attempt, random, retryAfterOf(error, clock)) };
     } catch {

@@ -96,6 +96,14 @@ test("[F40] waiting for the provider says until when, in the reader's time, and 
   ]);
 });
 
+test("[P7] an answer that a cancel cut off is not said to be asked for again", () => {
+  const cancel: EventBody = { type: "CANCEL_REQUESTED", payload: { by: "maria" } };
+  expect(linesOf(callStarted("m1"), cancel, callFailed("m1")).at(-1)).toBe(
+    "error warn: The model's answer was cut off",
+  );
+  expect(linesOf(callStarted("m1"), callFailed("m1"), cancel)[1]).toMatch(/; it is asked for again$/);
+});
+
 test("decisions say who, what and how far", () => {
   const bash = calls("m1", ["Bash", { command: "rm x" }]);
   const line = (event: EventBody) => linesOf(bash, event)[0];

@@ -100,7 +100,7 @@ const WORDS: { [T in EventType]: (event: EventOf<T>, names: Names) => Line | und
     if (text !== "") return ["thought", "plain", text, text];
     return toolCallsOf(content).length > 0 ? undefined : ["thought", "warn", "Gave an empty answer"];
   },
-  MODEL_CALL_FAILED: (event) => failureLine(event),
+  MODEL_CALL_FAILED: failureLine,
   TOOL_PROPOSED: ({ payload }, names) => {
     const what = callName(names, payload.toolCallId, payload.name);
     if (payload.verdict === "deny") return ["approval", "bad", `Not allowed: ${what}`, payload.rule];
@@ -301,13 +301,14 @@ const SOURCES = {
   steps: "Its module",
 };
 
-function failureLine({ ts, payload }: EventOf<"MODEL_CALL_FAILED">): Line {
+function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cancelSeq }: Names): Line {
   const { cause, message, retryAt } = payload;
-  if (retryAt !== undefined) {
+  if (retryAt !== undefined)
     return ["wait", "warn", `Waiting for the provider until ${timeOf(retryAt, ts)} (${message})`, message];
+  if (cause === "interrupted") {
+    const next = seq > (cancelSeq ?? Infinity) ? "" : "; it is asked for again";
+    return ["error", "warn", `The model's answer was cut off${next}`, message];
   }
-  if (cause === "interrupted")
-    return ["error", "warn", "The model's answer was cut off; it is asked for again", message];
   return ["error", "bad", `The model call failed: ${message}`, message];
 }
 

@@ -6,7 +6,7 @@ import type { Problem } from "../../config/problem.ts";
 import { type Pack, packsIn } from "../init/packs.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { projectOf } from "../project.ts";
-import { agentFacts, problemLine } from "../view/agents.ts";
+import { agentFacts, isUnknownModel, problemLine } from "../view/agents.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { modelLabel } from "../view/live.ts";
@@ -64,7 +64,7 @@ function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, ty
     const [first, ...more] = wrapText(`${name}  ${agentFacts(agent, usualModel)}`, width - INDENT).split(
       "\n",
     );
-    const tone = definition ? "dim" : "red";
+    const tone = definition && !agent.problems.some(isUnknownModel) ? "dim" : "red";
     return [
       screen.paint("bold", name) + screen.paint(tone, first!.slice(name.length)),
       ...more.map((line) => screen.paint(tone, " ".repeat(INDENT) + line)),

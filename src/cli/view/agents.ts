@@ -9,7 +9,7 @@ import { plainLine } from "./plain.ts";
 import type { Paint } from "./screen.ts";
 
 /** `main · → coding, log-analyzer · Read, Grep · scripted/oncall (scripted)`; the usual model is not named again. */
-export function agentFacts({ name, definition }: Agent, usualModel: string): string {
+export function agentFacts({ name, definition, problems }: Agent, usualModel: string): string {
   if (!definition) return "cannot be used";
   const { kind, models, inheritsModel, tools, router } = definition;
   const pack = name.slice(0, name.lastIndexOf("/") + 1);
@@ -21,12 +21,18 @@ export function agentFacts({ name, definition }: Agent, usualModel: string): str
   );
   const model = inheritsModel ? "its parent's model" : modelLabel(models[0]!);
   return [
+    ...(problems.some(isUnknownModel)
+      ? ["cannot run: its model's provider is not known, or not trusted"]
+      : []),
     kind,
     ...patterns,
     ...(router ? [] : [toolWords(tools.allow)]),
     ...(models[0] === usualModel ? [] : [model]),
   ].join(" · ");
 }
+
+/** A53: it is left as it stands, and no other model takes its place. */
+export const isUnknownModel = ({ code }: Problem): boolean => code === "MODEL_UNKNOWN";
 
 const SHOWN_TOOLS = 4;
 
