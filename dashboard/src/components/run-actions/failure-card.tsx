@@ -16,7 +16,8 @@ export interface FailureCardProps {
 export function FailureCard({ why, onSelect }: FailureCardProps) {
   const { runId, first, answer, next, chain } = why;
   const isBelow = first.runId !== runId;
-  const runs = chain.filter((step, index) => chain.findIndex((each) => each.runId === step.runId) === index);
+  const steps = [first, ...chain];
+  const runs = steps.filter((step, index) => steps.findIndex((each) => each.runId === step.runId) === index);
   return (
     <section
       aria-label="Why it failed"
