@@ -21,7 +21,7 @@ export function FailureCard({ why, onSelect }: FailureCardProps) {
   return (
     <section
       aria-label="Why it failed"
-      className="max-h-60 shrink-0 overflow-auto border-line border-b border-l-4 border-l-bad bg-surface px-4 py-2"
+      className="max-h-44 shrink-0 overflow-auto md:max-h-60 border-line border-b border-l-4 border-l-bad bg-surface px-4 py-2"
     >
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <h2 className="flex items-center gap-1.5 font-semibold text-bad text-sm">
