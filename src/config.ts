@@ -158,13 +158,15 @@ function located(folder: string, env: Env, store: string): string {
       `The store is said to stand in ${variable}, which is not set: set it, or name the store itself. Nothing was opened.`,
     );
   }
+  if (/^postgres/i.test(store)) return store.replace(/^\w+/, (scheme) => scheme.toLowerCase());
   if (!store.startsWith("sqlite:") || store === NO_FILE) return store;
   return `sqlite:${resolve(folder, store.slice("sqlite:".length))}`;
 }
 
 /** Several machines have one store between them, and a file is no such store. */
 function checkEngine(engine: Config["engine"] = "local", store: string): void {
-  if (engine === "local" || isOnServer(store)) return;
+  // What is neither is refused by whoever opens it, in those words.
+  if (engine === "local" || !store.startsWith("sqlite:")) return;
   throw new CadreError(
     "CONFIG_INVALID",
     `The engine ${engine} needs a store on Postgres, which all its workers share; here it is a file. Set \`store: postgres://…\` (or CADRE_STORE), or leave \`engine\` out: one machine needs none.`,

@@ -41,7 +41,7 @@ import { openEngine } from "./runtime/open-engine.ts";
 import { runnersOf } from "./runtime/runners.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
-import { worktreesOf } from "./runtime/worktrees.ts";
+import { hasFolder, worktreesOf } from "./runtime/worktrees.ts";
 import { digest } from "./stores/blobs.ts";
 import { maskedStore } from "./stores/masked-store.ts";
 import { openPostgresStore } from "./stores/postgres/store.ts";
@@ -214,9 +214,12 @@ const peopleParts = (parts: LoopParts, wake: PeopleParts["wake"]): PeopleParts =
 });
 
 /** As it is now, each time it is shown. */
-function cardOf({ host, pid, clock, tooNew }: LoopParts, pool: string, version = ""): Work["card"] {
+function cardOf({ host, pid, clock, left }: LoopParts, pool: string, version = ""): Work["card"] {
   const since = clock.now();
-  return () => ({ host, pid, pool, version, since, ...(tooNew.size > 0 ? { tooNew: tooNew.size } : {}) });
+  return () => {
+    const tooNew = [...left.values()].filter((to) => to === "newer version").length;
+    return { host, pid, pool, version, since, ...(tooNew > 0 ? { tooNew } : {}) };
+  };
 }
 
 /** A tool by another name in a run's own rules: as it stands, it would forbid nothing. */
@@ -292,11 +295,13 @@ function loopParts(wiring: LoopWiring): LoopParts {
     limits: config.limits,
     approvalTimeout: config.approvals.timeout,
     worktrees: worktreesOf(config.folder),
+    // A file is driven by one process alone, whatever it has.
+    hasFolder: isOnServer(config.store) ? hasFolder : async () => true,
     concurrent: config.concurrency,
     systemPrompt: project.systemPrompt,
     gate: createGate(),
     drives: new Map(),
-    tooNew: new Set(),
+    left: new Map(),
     mayBegin: () => true,
     onDelta(delta) {
       for (const listener of listeners) listener(delta);

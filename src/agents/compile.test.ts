@@ -467,4 +467,12 @@ test("[A58] what people cannot see in a description is pointed at: others' model
   expect(compile(`description: ${hidden}`).problems).toMatchObject([
     { code: "INVISIBLE_TEXT", severity: "warning" },
   ]);
+  for (const key of ["name", "title", "usage"])
+    expect(described(`${key}: ${hidden}`).problems, key).toMatchObject([
+      {
+        code: "INVISIBLE_TEXT",
+        line: 3,
+        message: `invisible characters in \`${key}\`: the model reads them, people do not`,
+      },
+    ]);
 });

@@ -25,6 +25,7 @@ export function compileAgent(draft: Draft, known: Known): Agent {
   const agent = { name, file, dialect, scope, references: referencesOf(values, document), problems, at };
   if (hasErrors(problems)) return { ...agent, definition: undefined };
   checkPool(values, known, report);
+  checkHidden(values, report);
   const definition = compile({ draft, values, models: known.models, report }, tools);
   return { ...agent, definition: hasErrors(problems) ? undefined : definition };
 }
@@ -34,6 +35,14 @@ function checkPool({ pool }: Values, { pools }: Known, report: Report): void {
   if (!pool || !pools || pools.includes(pool)) return;
   const message = `there is no pool \`${pool}\`: \`pools\` in cadre.yaml names ${pools.join(", ")}; any worker takes its runs`;
   report("pool", { code: "UNKNOWN_POOL", message });
+}
+
+/** A58: these go into the prompt of everybody who may delegate to this agent, and people choose by them. */
+function checkHidden(values: Values, report: Report): void {
+  for (const key of ["name", "title", "description", "usage"] as const)
+    for (const { code, pattern, message } of HIDDEN)
+      if (pattern.test(values[key] ?? ""))
+        report(key, { code, message: message.replace("the prompt", `\`${key}\``) });
 }
 
 /** The key as the file writes it: `subagents` where ours is `agents`. */
@@ -134,9 +143,6 @@ function titleOf({ name }: Draft, { title, name: given }: Values): string | unde
 
 function descriptionOf({ draft, values, report }: Compiling): string {
   const description = values.description?.trim();
-  // A58: it goes into the prompt of everybody who may delegate to this agent.
-  for (const { code, pattern, message } of HIDDEN)
-    if (pattern.test(description ?? "")) report("description", { code, message });
   if (description) return description;
   const message = "no `description`: others cannot tell when to call it";
   report("description", { code: "NO_DESCRIPTION", message });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadAgents } from "./load.ts";
+import { loadAgents } from "./load.fixture.ts";
 
 const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
 let root: string;

@@ -2,11 +2,11 @@
 // has is dropped: what is left may be nothing, and is never everything.
 
 import type { YamlDocument } from "../config/yaml.ts";
+import { agentId } from "../journal/agent-id.ts";
 import type { Definition } from "../journal/definition.ts";
 import { ruleProblems } from "../permissions/rule-problems.ts";
 import type { Known, Report } from "./agent.ts";
 import type { Values } from "./frontmatter.ts";
-import { agentId } from "./names.ts";
 import { agentRuleProblems } from "./rule-problems.ts";
 
 export interface Policy {
@@ -36,7 +36,13 @@ interface Gate extends Pick<Known, "toolNames" | "patching"> {
   report: Report;
 }
 
-export function toolGate({ values, document, report, toolNames, patching }: Gate): Definition["tools"] {
+export function toolGate({
+  values,
+  document,
+  report,
+  toolNames,
+  patching = PATCHING,
+}: Gate): Definition["tools"] {
   const { tools } = values;
   if (tools === null) {
     const message = "`tools` has no value and counts as absent: every tool; write `[]` for none";
@@ -53,12 +59,13 @@ export function toolGate({ values, document, report, toolNames, patching }: Gate
   return { allow: toolNames ? knownOnly(allow, toolNames, report) : allow, ...gate };
 }
 
-interface Withholding extends Pick<Gate, "values" | "report" | "patching"> {
+interface Withholding extends Pick<Gate, "values" | "report"> {
   allow: readonly string[] | undefined;
+  patching: NonNullable<Known["patching"]>;
 }
 
 /** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
-function withheld({ values, allow = [], report, patching = PATCHING }: Withholding): string[] {
+function withheld({ values, allow = [], report, patching }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
   const isListed = ({ name, aliases = [] }: (typeof patching)[number]): boolean =>
     [name, ...aliases].some((each) => listed.has(each.toLowerCase()));

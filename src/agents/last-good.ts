@@ -2,11 +2,12 @@
 // agents as they were, and says so: half an edit stops no work. Repaired, the new version is live.
 
 import { hasErrors, type Problem } from "../config/problem.ts";
+import { agentId } from "../journal/agent-id.ts";
 import type { Known } from "./agent.ts";
-import type { DraftFile } from "./draft.ts";
+import type { Draft, DraftFile } from "./draft.ts";
 import { type AgentFolders, agentsStamp } from "./folders.ts";
 import { type AgentSet, assemble } from "./load.ts";
-import { agentId } from "./names.ts";
+import { packOf } from "./names.ts";
 import { type OwnFiles, readOwnFiles } from "./read.ts";
 import { namedBy } from "./references.ts";
 
@@ -59,7 +60,7 @@ function createLastGood(known: Known): LastGood {
       const before = files.flatMap(({ file }) => good.get(file) ?? []);
       const drafts = [...files, ...before].flatMap((file) => file.drafts);
       const names = new Set(files.flatMap((file) => file.drafts).map(({ name }) => name));
-      return drafts.flatMap(namedBy).every((name) => names.has(agentId(name)));
+      return drafts.every((draft) => namedBy(draft).every((name) => names.has(wanted(name, draft))));
     },
     setOf(files) {
       const now = assemble(files, known);
@@ -70,6 +71,12 @@ function createLastGood(known: Known): LastGood {
       return set;
     },
   };
+}
+
+/** Whom a name means if he is there: of a pack that one, which may be among those that were not read. */
+function wanted(name: string, from: Draft): string {
+  const [id, pack] = [agentId(name), packOf(from.name)];
+  return pack === "" || id.includes("/") ? id : `${pack}/${id}`;
 }
 
 interface Look {

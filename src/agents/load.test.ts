@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type AgentSet, findAgent, loadAgents } from "./load.ts";
+import { loadAgents } from "./load.fixture.ts";
+import { type AgentSet, findAgent } from "./load.ts";
 
 const models = { default: "scripted/rehearsal", resolve: (name: string) => ({ model: name }) };
 let root: string;
@@ -137,6 +138,20 @@ describe("discovery", () => {
     write("p/agents/secret.md", agentText(""));
     chmodSync(join(root, "p/agents/secret.md"), 0);
     expect((await load()).problems).toMatchObject([{ code: "FILE_UNREADABLE" }]);
+  });
+
+  test("[A58] bytes that are no UTF-8 and a NUL are read, and said with line and column", async () => {
+    const file = join(root, "p/agents/latin.md");
+    mkdirSync(dirname(file), { recursive: true });
+    const text = agentText("", "Say Gr\u00fc\u00dfe.\r\nThen\0 go.\n");
+    writeFileSync(file, Buffer.from(text, "latin1"));
+    const { agents, problems } = await load();
+    expect(agents.get("latin")?.definition).toBeDefined();
+    const line = text.split("\n").findIndex((each) => each.includes("Gr")) + 1;
+    expect(problems).toMatchObject([
+      { code: "NOT_UTF8", severity: "warning", file: "agents/latin.md", line, column: 7 },
+      { code: "NUL_CHARACTER", severity: "warning", line: line + 1, column: 5 },
+    ]);
   });
 
   test("no folders at all is an empty set", async () => {

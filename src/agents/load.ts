@@ -8,9 +8,7 @@ import { checkAgents } from "./checks/index.ts";
 import { compileAgent } from "./compile.ts";
 import type { Draft, DraftFile } from "./draft.ts";
 import { inherit } from "./extends.ts";
-import type { AgentFolders } from "./folders.ts";
 import { resolveName } from "./names.ts";
-import { readAgentFiles } from "./read.ts";
 import { orList, resolveReferences } from "./references.ts";
 
 export interface AgentSet {
@@ -18,10 +16,6 @@ export interface AgentSet {
   agents: Map<string, Agent>;
   /** Everything that is wrong or worth knowing, the agents' own problems included. */
   problems: Problem[];
-}
-
-export async function loadAgents(folders: AgentFolders, known: Known): Promise<AgentSet> {
-  return assemble(await readAgentFiles(folders), known);
 }
 
 /** From files, nearest first, to agents. Pure: the same files give the same set. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { agentId } from "../journal/agent-id.ts";
 import type { Agent } from "./agent.ts";
-import { agentId, fullName, resolveName } from "./names.ts";
+import { fullName, resolveName } from "./names.ts";
 
 test.each([
   ["Code Reviewer", "code-reviewer"],
@@ -53,9 +54,11 @@ describe("who is meant", () => {
   };
 
   test.each([
-    ["a full name first", "planner", "factory/worker", "planner"],
+    ["[N5] one's own pack first", "planner", "factory/worker", "factory/planner"],
+    ["nobody means itself", "planner", "factory/planner", "planner"],
+    ["a full name then", "planner", "ops/log", "planner"],
+    ["a person has no pack", "planner", undefined, "planner"],
     ["in any spelling", "Factory/Planner", undefined, "factory/planner"],
-    ["then one's own pack", "worker", "factory/planner", "factory/worker"],
     ["then base names, the nearest scope first", "coding", undefined, "mine/coding"],
     ["titles too", "chief reviewer", undefined, "x/reviewer"],
     ["several in a scope: nobody can tell", "log", undefined, ["ops/log", "team/log"]],

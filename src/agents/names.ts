@@ -1,20 +1,10 @@
 // What agents are called, and who is meant by a name: in a file of an agent, or typed by a person.
-//  N5  Full name first, then the folder (pack) of whoever asks, then base names and titles, the nearest scope first.
+//  N5  The folder (pack) of whoever asks first, then the full name, then base names and titles, the nearest scope first.
+//      A pack keeps its meaning whatever lies beside it: a project's `researcher` is not that of a pack's `researcher`.
 //      Several in the same scope are an error where the name is used, never where the files are loaded.
 
+import { agentId } from "../journal/agent-id.ts";
 import type { Agent } from "./agent.ts";
-
-const MAX_NAME = 200;
-
-/** One spelling for names and for references to them: `Code Reviewer` is `code-reviewer`. */
-export function agentId(name: string): string {
-  return name
-    .trim()
-    .slice(0, MAX_NAME)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}_./-]+/gu, "-")
-    .replace(/^[-./]+|[-./]+$/g, "");
-}
 
 export interface NamePlace {
   /** Below the folder that was searched, with `/`: `core/reviewer.agent.md`. */
@@ -50,21 +40,21 @@ export type Resolution<T> =
 export type Resolve<T> = (name: string, from?: Pick<Named, "name">) => Resolution<T>;
 
 /** Who is meant by a name. */
-export function resolveName(
-  set: { agents: ReadonlyMap<string, Agent> },
+export function resolveName<T extends Named & Pick<Agent, "definition">>(
+  { agents }: { agents: ReadonlyMap<string, T> },
   name: string,
   from?: Pick<Named, "name">,
-): Resolution<Agent> {
-  let resolve = resolvers.get(set.agents);
-  if (!resolve) {
-    resolve = createResolve(set.agents, ({ definition }) => definition?.title);
-    resolvers.set(set.agents, resolve);
-  }
+): Resolution<T> {
+  const known = resolvers.get(agents) as Resolve<T> | undefined;
+  const resolve = known ?? createResolve(agents, ({ definition }) => definition?.title);
+  if (!known) resolvers.set(agents, resolve);
   return resolve(name, from);
 }
 
 /** A set never changes once it is assembled, and every delegation asks it. */
-const resolvers = new WeakMap<ReadonlyMap<string, Agent>, Resolve<Agent>>();
+const resolvers = new WeakMap<ReadonlyMap<string, Named>, Resolve<Named>>();
+
+export const packOf = (name: string): string => name.split("/").slice(0, -1).join("/");
 
 const SCOPES = ["project", "user", "builtin"] as const;
 
@@ -76,8 +66,10 @@ export function createResolve<T extends Named>(
   const byShortName = shortNames(agents, titleOf);
   return (name, from) => {
     const id = agentId(name);
-    const pack = from?.name.split("/").slice(0, -1).join("/");
-    const found = agents.get(id) ?? (pack ? agents.get(`${pack}/${id}`) : undefined);
+    const pack = from === undefined ? "" : packOf(from.name);
+    const near = pack === "" ? undefined : agents.get(`${pack}/${id}`);
+    // Nobody means itself: a pack's `reviewer` that extends `reviewer` means another one.
+    const found = near && near.name !== from?.name ? near : (agents.get(id) ?? near);
     if (found) return { agent: found };
     const candidates = byShortName.get(id) ?? [];
     for (const scope of SCOPES) {

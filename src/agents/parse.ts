@@ -5,6 +5,7 @@ import { hasErrors, type Problem } from "../config/problem.ts";
 import { type Data, readYaml, type YamlDocument } from "../config/yaml.ts";
 import { GATE_KEYS, KNOWN_KEYS, PROSE_KEYS } from "./known-keys.ts";
 import { repairYaml } from "./repair.ts";
+import { unreadText } from "./unread-text.ts";
 import { isWholeFile, readWhole } from "./whole-file.ts";
 
 export interface ParsedAgent {
@@ -26,6 +27,11 @@ const MAX_WHOLE = 400_000;
 /** `file` also tells the kind of file: by its extension. */
 export function parseAgent(source: string, file: string): ParsedAgent {
   if (source.length > MAX_FILE) return tooLarge(file, "the file is larger than 1 MB");
+  const parsed = parseText(source, file);
+  return { ...parsed, problems: [...parsed.problems, ...unreadText(source, file)] };
+}
+
+function parseText(source: string, file: string): ParsedAgent {
   const { text, line } = unwrap(source);
   if (isWholeFile(file)) return parseWhole(text, file, line);
   const fence = openingFence(text);

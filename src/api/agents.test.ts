@@ -1,6 +1,6 @@
 // Agents as they are looked at, and what is told of how they do.
 
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Script } from "../models/script.ts";
@@ -157,4 +157,18 @@ describe("usage over time", () => {
     expect(byAgent).toMatchObject([{ agent: "asker", runs: 0, modelCalls: 1 }]);
     expect(overTime!.trees).toMatchObject({ withoutPeople: 0 });
   });
+});
+
+test("[N5] a name is taken as it is when a run is started: in any spelling; an agent that is gone keeps its runs", async () => {
+  const runId = await led();
+  expect((await api.client.agent("LEAD")).name).toBe("lead");
+  expect((await api.client.agent("log-analyzer")).name).toBe("ops/log-analyzer");
+  expect((await api.client.runs({ agent: "Lead", limit: 1 })).runs).toMatchObject([{ id: runId }]);
+  expect((await api.client.agentVersions("Lead")).runs).toBeGreaterThan(0);
+  const file = join(project.folder, "agents", "log-analyzer.md");
+  writeFileSync(file, LEAD.replace("name: lead", "name: log-analyzer"));
+  const gone = await api.client.startRun({ agent: "Log Analyzer", task: "lead" });
+  await until(api, gone.runId, isEnd);
+  rmSync(file);
+  expect((await api.client.runs({ agent: "log-analyzer" })).runs).toMatchObject([{ id: gone.runId }]);
 });

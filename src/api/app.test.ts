@@ -541,9 +541,13 @@ describe("refusals", () => {
     expect((await api.client.run(id)).status).toBe("suspended");
   });
 
-  test("what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
+  test("[F34] what nobody foresaw is told to the process, not to the reader; what fails here for a known reason to both", async () => {
     const problems: unknown[] = [];
-    const failures = [new Error("secret /home/maria"), new CadreError("STORAGE_FULL", "The disk is full.")];
+    const failures = [
+      new Error("secret /home/maria"),
+      new CadreError("STORAGE_FULL", "The disk is full."),
+      new CadreError("STORAGE_UNUSABLE", "postgres://db/cadre cannot be reached."),
+    ];
     const broken = createApp({
       ...runtime,
       systemPrompt: runtime.parts.systemPrompt,
@@ -574,9 +578,15 @@ describe("refusals", () => {
       507,
       { error: { message: "The disk is full." } },
     ]);
+    const away = await broken.request("/api/agents");
+    expect([away.status, await away.json()], "to be asked again, like /healthz").toMatchObject([
+      503,
+      { error: { code: "STORAGE_UNUSABLE" } },
+    ]);
     expect(problems).toMatchObject([
       { message: "GET /api/agents failed.", error: { message: "secret /home/maria" } },
       { message: "GET /api/agents failed.", error: { code: "STORAGE_FULL" } },
+      { message: "GET /api/agents failed.", error: { code: "STORAGE_UNUSABLE" } },
     ]);
   });
 });

@@ -545,6 +545,12 @@ served(
     const item = `/api/approvals/${other}:budget/1`;
     expect(await ask(api, "GET", item)).toMatchObject({ status: 200, body: { kind: "budget" } });
     expect((await ask(api, "POST", `${item}/ask`, { person: "jo" })).status).toBe(202);
+    for (const path of [item, `/runs/${other}/resume`]) {
+      const bare = { decision: path === item ? "approve" : "approved" };
+      const refused = await ask(api, "POST", path, bare);
+      expect(refused, path).toMatchObject({ status: 400 });
+      expect(JSON.stringify(refused.body)).toContain("`limits` (`maxTokens`, `maxCost`)");
+    }
     const decided = await ask(api, "POST", item, raise);
     expect(decided).toMatchObject({ status: 200, body: { alreadyDecided: false } });
     await until(api, runId, isEnd);

@@ -384,3 +384,26 @@ test("[S4-6] [S4-20] without Patch no command is run and no tool of anybody's th
   expect(tools.map(({ name }: { name: string }) => name)).toEqual(["Read"]);
   expect(blastRadius).toMatchObject({ changesFiles: false, runsCommands: false });
 });
+
+test("[N5] an agent is meant by its name in any spelling: by run, by the list of runs and by a script", async () => {
+  await using p = await project({
+    "agents/teamA.md": agent("teamA"),
+    "teamA.script.yaml": "turns:\n  - when: { agent: teamA }\n    text: It is me.\n",
+  });
+  const { code, stdout } = await p.cadre("run", "teamA", "go");
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("It is me.") });
+  expect((await p.cadre("runs", "--agent", "teamA", "--json")).lines()).toMatchObject([{ agent: "teama" }]);
+});
+
+test("[N5] a project's agent is not taken for a pack's own of that name, whichever way the pack is asked for", async () => {
+  await using p = await project({
+    "agents/researcher.md": file("tools: [Read]\n"),
+    "agents/factory/helper.md": file("agents: [researcher]\ntools: []\n"),
+  });
+  for (const name of ["factory/worker", "factory/helper"]) {
+    const { reachable } = JSON.parse((await p.cadre("agents", "explain", name, "--json")).stdout);
+    const names = reachable.map((one: { agent: string }) => one.agent);
+    expect(names).toContain("factory/researcher");
+    expect(names).not.toContain("researcher");
+  }
+});

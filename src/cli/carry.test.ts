@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { readFile, realpath, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect } from "vitest";
@@ -110,6 +110,10 @@ describe("cadre export --format cadre", () => {
     expect((await laptop.cadre("import", back)).code).toBe(0);
     await laptop.cadre("approve", item);
     expect((await laptop.cadre("run")).stdout).toContain("All parts are there.");
+    await laptop.cadre("prune", "--run", runId, "--yes");
+    expect((await laptop.cadre("import", back)).stdout).toContain(
+      "came in before; nothing was changed; it was deleted since",
+    );
   }, 120_000);
 
   test("[E7] a file that could not be written, or was lost, is written again as it was", async () => {
@@ -247,6 +251,90 @@ describe("cadre export --format cadre", () => {
     await refuses(text.replace(/("blob":"\w+","text":")/, "$1 "), "is not what its name says");
     await refuses("hello", "no tree that Cadre has exported");
     expect((await q.cadre("import", "nowhere")).stderr).toContain("cannot be read");
+  });
+
+  test("[E7] a run below the root is not moved by itself, and its tree not without a word", async () => {
+    await using p = await project(FILES);
+    await p.cadre("run", "lead", "get it ready");
+    await p.cadre("run");
+    const [child, root] = (await p.cadre("runs", "--all", "--json"))
+      .lines()
+      .toSorted((a, b) => Number(b["depth"]) - Number(a["depth"]))
+      .map(({ id }) => String(id));
+    const before = await events(p, root!);
+    const refused = await p.cadre("export", "--format", "cadre", child!);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr.replaceAll(/\s+/g, " ")).toContain(
+      `${child} belongs to ${root}. Nothing was moved: a tree goes whole, by \`cadre export --format cadre ${root}\`.`,
+    );
+    expect(await events(p, root!)).toEqual(before);
+    expect((await p.cadre("export", child!, "--format", "jsonl")).code, "a copy to read").toBe(0);
+  });
+
+  test("[E7] [BV4] a frozen or paused tree comes in with the command that lets it go on, as often as it is asked", async () => {
+    for (const [hold, release] of [
+      ["freeze", "thaw"],
+      ["pause", "resume"],
+    ] as const) {
+      await using laptop = await project(FILES);
+      await using desk = await project(FILES);
+      await laptop.cadre("run", "lead", "get it ready");
+      const runId = String((await laptop.cadre("runs", "--json")).lines()[0]!["id"]);
+      await laptop.cadre(hold, runId);
+      const early = await laptop.cadre("export", "--format", "cadre", runId);
+      expect(early.stderr.replaceAll(/\s+/g, " "), "nobody has taken note of it").toContain(
+        `\`cadre freeze ${runId}\` brings it to rest where somebody drives`,
+      );
+      await move(laptop, runId, "tree.cadre");
+      for (const word of [/^Imported r\w+ \(2 runs/, /came in before; nothing was changed/]) {
+        const { stdout } = await desk.cadre("import", join(laptop.folder, "tree.cadre"));
+        expect(stdout).toMatch(word);
+        expect(stdout).toContain(`  cadre ${release} ${runId}\n`);
+        expect(stdout).toMatch(/needs approval: lead › worker: Write/);
+        expect(stdout).toContain("goes on at the next `cadre run` once you have answered and let it");
+      }
+    }
+  });
+
+  test("[E7] a folder that is missing is said before the commands that approve", async () => {
+    await using laptop = await project(FILES);
+    await using desk = await project(FILES);
+    const { file } = await movedOut(laptop);
+    await rename(laptop.folder, `${laptop.folder}-away`);
+    const script = [
+      process.execPath,
+      desk.launcher,
+      "import",
+      file.replace(laptop.folder, `${laptop.folder}-away`),
+    ];
+    const { stdout } = await promisify(execFile)("sh", ["-c", `${script.join(" ")} 2>&1`], {
+      cwd: desk.folder,
+      env: desk.env,
+    });
+    await rename(`${laptop.folder}-away`, laptop.folder);
+    expect(stdout.indexOf("is not here: make it there")).toBeGreaterThan(0);
+    expect(stdout.indexOf("is not here: make it there")).toBeLessThan(stdout.indexOf("cadre approve"));
+  });
+
+  test("[E7] a tree that came in and that nobody has driven since can go on to the next store", async () => {
+    await using laptop = await project(FILES);
+    await using desk = await project(FILES);
+    await using team = await project(FILES);
+    team.env["CADRE_STORE"] = await postgres.newStore();
+    const { runId, item, file } = await movedOut(laptop);
+    await team.cadre("import", file);
+    const onwards = join(team.folder, "on.cadre");
+    expect(await team.cadre("export", "--format", "cadre", runId, "--to", onwards)).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    await desk.cadre("import", onwards);
+    await desk.cadre("approve", item);
+    const answered = await desk.cadre("export", "--format", "cadre", runId);
+    expect(answered.stderr, "what was answered is about to be at work").toContain(
+      "is at work or about to be",
+    );
+    expect((await desk.cadre("run")).stdout).toContain("All parts are there.");
   });
 
   test("[E7] a copy is for reading: it moves nothing, and nothing goes on from it", async () => {

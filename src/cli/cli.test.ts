@@ -445,6 +445,36 @@ describe("mistakes are one sentence, and lose nothing", () => {
   });
 });
 
+test("`run --input` gives an agent what its file asks for: as JSON or from a file, and says what is wrong with it", async () => {
+  const schema = "input: { type: object, properties: { ticket: { type: integer } }, required: [ticket] }\n";
+  await using p = await project({
+    "agents/desk.md": agent("desk", schema),
+    "desk.script.yaml": "turns:\n  - text: Seen.\n",
+    "ticket.json": '{ "ticket": 8 }',
+  });
+  const started = async (input: string) => {
+    const { code, lines } = await p.cadre("run", "desk", "see to it", "--json", "--input", input);
+    expect(code).toBe(0);
+    return lines()[0];
+  };
+  expect(await started('{"ticket": 7}')).toMatchObject({ payload: { input: { ticket: 7 } } });
+  expect(await started("@ticket.json")).toMatchObject({ payload: { input: { ticket: 8 } } });
+  for (const [words, wrong] of [
+    [
+      ["desk", "go", "--input", "{ticket"],
+      /^cadre: --input is no JSON: .*@file with a file that has it\. Nothing was started\.\n$/,
+    ],
+    [["desk", "go", "--input", "@no.json"], /^cadre: no\.json cannot be read: .*Nothing was started\.\n$/],
+    [["--input", "{}"], /^cadre: --input goes with a task/],
+    [
+      ["desk", "go", "--input", '{"ticket": "x"}'],
+      /does not fit what desk asks for: [\s\S]*ticket[\s\S]*Nothing was started/,
+    ],
+  ] as const)
+    expect(await p.cadre("run", ...words)).toMatchObject({ code: 2, stderr: expect.stringMatching(wrong) });
+  expect((await p.cadre("runs", "--json")).lines()).toHaveLength(2);
+});
+
 test("doctor finds nothing bad in a good project, and `trust` lets its file count", async () => {
   await using p = await happy();
   await p.write("cadre.yaml", "permissions: { allow: [Write] }\n");

@@ -162,9 +162,7 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
     const more = { onProblem, concurrency, pool, version: version(), ...(flags ? { flags } : {}) };
     const runtime = await createRuntime({ folder, env, ...more });
     await recognised(runtime, store);
-    const parts = apiParts(runtime, drive, env);
-    const app = createApp(parts);
-    const served = release ? [await serveOnSocket(app, socketPath(dir))] : [];
+    const served: Served[] = [];
     const close = async (): Promise<void> => {
       // Clients first: they wait for the lock while what is under way here gets its time to finish.
       await Promise.all(served.map((server) => server.close()));
@@ -172,22 +170,25 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
       release?.();
     };
     try {
+      const parts = apiParts(runtime, drive, env);
+      const app = createApp(parts);
+      if (release) served.push(await serveOnSocket(app, socketPath(dir)));
       if (serve) served.push(await serve(parts, runtime.config));
       if (drive) await runtime.start();
+      return {
+        client: createClient({
+          fetch: async (url, init) => app.fetch(new Request(url, init)),
+          via: options.via,
+        }),
+        owner: true,
+        ...(drive ? {} : { endCancelled: runtime.endCancelled }),
+        problems: otherProblems(runtime.config),
+        close,
+      };
     } catch (error) {
       await close();
       throw error;
     }
-    return {
-      client: createClient({
-        fetch: async (url, init) => app.fetch(new Request(url, init)),
-        via: options.via,
-      }),
-      owner: true,
-      ...(drive ? {} : { endCancelled: runtime.endCancelled }),
-      problems: otherProblems(runtime.config),
-      close,
-    };
   } catch (error) {
     release?.();
     throw error;

@@ -44,6 +44,20 @@ describe.each([
   });
 });
 
+test("a template and a pack: both are there, and a pack that was copied is not listed as built in", async () => {
+  await using p = await project({});
+  const made = await p.cadre("init", "--template", "coding", "--pack", "ops");
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toMatch(
+    /created {2}agents\/ops\/orchestrator\.md\n[\s\S]*created {2}agents\/lead\.md\n/,
+  );
+  const { stdout } = await p.cadre("agents");
+  expect(stdout).toMatch(/^ops\/orchestrator {2}/m);
+  expect(stdout).toMatch(/^lead {2}/m);
+  expect(stdout).toMatch(/^ {2}factory\/… +a pack of 7 agents/m);
+  expect(stdout).not.toContain("ops/…");
+});
+
 test("--template existing takes the agents of another product as they are", async () => {
   await using p = await project({});
   expect(await p.cadre("init", "--template", "existing")).toMatchObject({

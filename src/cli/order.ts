@@ -7,6 +7,7 @@ import { problemText } from "../config/problem.ts";
 import { CadreError } from "../errors.ts";
 import type { Preset } from "../journal/definition.ts";
 import { chooseAgent, parseWords, type Wanted } from "./choose-agent.ts";
+import { givenInput } from "./given-input.ts";
 import type { Invocation } from "./io.ts";
 import { projectOf } from "./project.ts";
 import { plainLine } from "./view/plain.ts";
@@ -14,14 +15,22 @@ import { plainLine } from "./view/plain.ts";
 export type { Preset };
 
 export type Order =
-  | { type: "task"; wanted: Wanted; preset?: Preset | undefined }
+  | { type: "task"; wanted: Wanted; preset?: Preset | undefined; input?: unknown }
   | { type: "retry"; runId: string }
   | { type: "fork"; runId: string; body: ForkBody }
   | { type: "rest" };
 
-export function orderOf(words: readonly string[], preset?: Preset): Order {
+export function orderOf(
+  words: readonly string[],
+  { permissions: preset, input }: { permissions?: Preset; input?: string },
+  cwd: string,
+): Order {
   const wanted = parseWords(words);
-  return wanted ? { type: "task", wanted, preset } : { type: "rest" };
+  const given = input === undefined ? {} : { input: givenInput(input, cwd) };
+  if (wanted) return { type: "task", wanted, preset, ...given };
+  if (input !== undefined)
+    throw new CadreError("USAGE", '--input goes with a task: `cadre run AGENT "what to do" --input …`.');
+  return { type: "rest" };
 }
 
 /** A slip of the finger must not take up what was left here before it is noticed. */
@@ -56,9 +65,12 @@ export async function beginOrder(
   if (order.type === "fork") return (await client.fork(order.runId, order.body, key)).runId;
   if (order.type === "retry") return (await client.retry(order.runId, key)).runId;
   const { agent, task } = await chooseAgent(client, order.wanted);
-  const { preset } = order;
-  const permissions = preset === undefined ? {} : { permissions: { preset } };
-  return (await client.startRun({ agent, task, attended, ...permissions }, key)).runId;
+  const { preset, input } = order;
+  const more = {
+    ...(preset === undefined ? {} : { permissions: { preset } }),
+    ...(input === undefined ? {} : { input }),
+  };
+  return (await client.startRun({ agent, task, attended, ...more }, key)).runId;
 }
 
 /** What was read otherwise than it was written must not be found out by its answer. */

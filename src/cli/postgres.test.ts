@@ -117,6 +117,34 @@ const SLOW = `turns:
   - report: { summary: All is well. }
 `;
 
+test("[A61] an address whose password may end in several places is refused, and no part of it is told", async () => {
+  await using p = await project(FILES);
+  for (const address of [
+    "postgres://cadre:p@ss/w#rd@127.0.0.1:55432/cadre",
+    "postgres://cadre:12/3456@127.0.0.1:55432/cadre",
+    "postgres://cadre:12?3456@127.0.0.1:55432/cadre",
+    "POSTGRES://cadre:12#3456@127.0.0.1:55432/cadre",
+  ]) {
+    p.env["CADRE_STORE"] = address;
+    const { code, stdout, stderr } = await p.cadre("workers");
+    expect(code).toBe(2);
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain("special characters of the password as %XX");
+    expect(stdout + stderr).not.toMatch(/ss\/w|w#rd|cadre:12|3456|127\.0\.0\.1/);
+  }
+});
+
+test("[E8] a scheme has no case; a store that is neither a file nor Postgres is called that", async () => {
+  await using p = await project(FILES);
+  const url = await postgres.newStore();
+  p.env["CADRE_ENGINE"] = "pg-boss";
+  p.env["CADRE_STORE"] = url.replace(/^postgres/, "POSTGRES");
+  expect(await p.cadre("runs")).toMatchObject({ code: 0, stderr: "" });
+  p.env["CADRE_STORE"] = "mysql://cadre:secret@127.0.0.1/cadre";
+  const { stderr } = await p.cadre("runs");
+  expect(stderr.replaceAll(/\s+/g, " ")).toContain("use sqlite:<file> or postgres://");
+  expect(stderr).not.toMatch(/is a file|secret/);
+});
+
 test("[F33] a process that is frozen past its lease loses its run to another, and adds nothing to it afterwards", async () => {
   await using p = await project({ ...FILES, "tidy.script.yaml": SLOW });
   p.env["CADRE_STORE"] = await postgres.newStore();

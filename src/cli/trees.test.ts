@@ -323,7 +323,7 @@ describe("looking at a tree", () => {
     });
   });
 
-  test("runs lists roots; --all what is below them, and of what was asked for only that and what is above it", async () => {
+  test("[U02] runs lists roots; --all what is below them, and of what was asked for only that and what is above it, which --json leaves out", async () => {
     await using p = await team();
     await p.cadre("run", "--yes", "lead", "get it ready");
     await p.cadre("run", "--yes", "worker", "docs");
@@ -332,6 +332,8 @@ describe("looking at a tree", () => {
       /^r\w+ {2}Done {2}worker {2}1 below .* docs\nr\w+ {2}Done {2}lead {4}4 below .* get it ready\n$/,
     );
     expect((await p.cadre("runs", "--limit", "1")).stdout.trim().split("\n")).toHaveLength(1);
+    const found = runsOf(await p.cadre("runs", "--all", "--json", "--agent", "researcher"));
+    expect(found.map(({ agent }) => agent)).toEqual(["researcher", "researcher", "researcher"]);
     const all = (await p.cadre("runs", "--all", "--agent", "researcher")).stdout;
     expect(
       all

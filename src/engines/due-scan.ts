@@ -13,7 +13,7 @@ import { repeat } from "./repeat.ts";
 /** At most so many runs per scan; the others are still due at the next one. */
 const LIMIT = 1_000;
 const LONGEST_RETRY = 15_000;
-const NONE: ReadonlySet<RunId> = new Set();
+const NONE = new Set<RunId>();
 
 export interface DueScanOptions {
   store: Pick<Store, "due" | "nextDue">;
@@ -21,7 +21,7 @@ export interface DueScanOptions {
   /** Absent: all of them. */
   of?: OfPool | undefined;
   /** Runs that are for others to take, however long they are due. */
-  except?: ReadonlySet<RunId>;
+  except?: { has(runId: RunId): boolean; readonly size: number };
   clock: Clock;
   every?: number;
   /** 0…1; keeps the scans of several workers apart. */

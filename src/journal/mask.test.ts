@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMask, type Mask, shapesOnly } from "./mask.ts";
+import { shapesOnly } from "./mask.fixture.ts";
+import { createMask, type Mask } from "./mask.ts";
 
 const SECRET = "k7!Qz/9\"w+Lp's\\4vT";
 const mask = maskOf({ KEY: SECRET });

@@ -15,7 +15,10 @@ import {
 } from "../../test/support/scenario.ts";
 import { hear, hearTool, ORDER, STRANGER } from "../../test/support/stranger.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
-import { decideApproval } from "./people.ts";
+import { fakeClock } from "../clock.ts";
+import { callStarted, take } from "../stores/contract/kit.contract.ts";
+import { SILENT_MS } from "./look-after.ts";
+import { decideApproval, pauseRun } from "./people.ts";
 
 const list = { tool: "mcp__admin__list_runs", input: {} };
 const health = { tool: "mcp__monitoring__health", input: {} };
@@ -70,6 +73,42 @@ describe("looking", () => {
         "default allow mcp__monitoring__health",
       ]);
       expect(payloadsOf(await world.events(runId), "TOOL_RESULT")[0]).not.toHaveProperty("untrusted");
+    },
+  );
+
+  const clock = fakeClock();
+  scenario(
+    "[S1-1] [S1-71] counts every run, and finds who needs a person and what is stuck behind hundreds of others",
+    {
+      idle: true,
+      clock,
+      agent: KEEPER,
+      cast: { worker: "", asker: "tools: { allow: [charge], ask: [charge] }" },
+      script: roles({ asker: turns({ calls: [charge("x")] }), tester: turns({ calls: [health] }) }),
+    },
+    async (world) => {
+      const { store, people } = world.runtime;
+      const asks = await world.run("charge", { agent: "asker" });
+      await world.drive(asks);
+      const begin = async () => {
+        const runId = await world.run("dig", { agent: "worker" });
+        await (await take(store, runId)).append([callStarted("m1", { model: "scripted/test" })]);
+        return runId;
+      };
+      const hangs = await begin();
+      clock.advance(SILENT_MS + 1);
+      for (let runs = 0; runs < 201; runs++) await begin();
+      for (let runs = 0; runs < 3; runs++) await pauseRun(await world.run("wait"), "ann", people);
+      const runId = await world.run("look after them");
+      await world.drive(runId);
+      const [stand] = payloadsOf(await world.events(runId), "TOOL_RESULT");
+      expect(stand?.output).toMatchObject({
+        runs: { running: 203, suspended: 4, completed: 0 },
+        need_a_person: [asks],
+        set_aside: [],
+        stuck: [hangs],
+        more: [],
+      });
     },
   );
 

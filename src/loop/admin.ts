@@ -8,7 +8,7 @@ import { type EventBody, RUN_STATUSES } from "../journal/events.ts";
 import type { RunRow } from "../projections/run-row.ts";
 import { hasEnded, type ToolCall } from "../projections/run-state.ts";
 import { receipted } from "../projections/tool-call.ts";
-import type { Store } from "../stores/store.ts";
+import type { RunFilter, Store } from "../stores/store.ts";
 import { type Answer, answered } from "./admin-answer.ts";
 import { effectOfAdmin, readAdmin } from "./admin-tools.ts";
 import { beginWork } from "./begin-work.ts";
@@ -130,22 +130,18 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
     return { output: { run_id: row.id, status: "goes on" } };
   },
 
-  async mcp__monitoring__health({ store, parts: { clock, drives } }) {
-    const counts = await Promise.all(
-      RUN_STATUSES.map(async (status) => [status, await countOf(status, store)]),
-    );
-    const { runs } = await store.runs({ status: ["running", "waiting", "suspended"], limit: MOST });
-    const now = clock.now();
-    const ids = (rows: readonly RunRow[]): RunId[] => rows.map(({ id }) => id);
-    return {
-      output: {
-        runs: Object.fromEntries(counts),
-        need_a_person: ids(runs.filter(({ status }) => status === "suspended")),
-        set_aside: ids(runs.filter(({ waitingOn }) => waitingOn?.kind === "quarantine")),
-        stuck: ids(runs.filter((row) => row.status === "running" && now - heardOf(row, drives) > SILENT_MS)),
-        unreadable: (await store.quarantined()).map(({ runId }) => runId),
-      },
+  async mcp__monitoring__health({ store, parts }) {
+    const counts = RUN_STATUSES.map(async (status) => [status, await store.countRuns({ status: [status] })]);
+    const lists = {
+      need_a_person: await firstOf({ waiting: "person" }, store),
+      set_aside: await firstOf({ waiting: "quarantine" }, store),
+      stuck: await stuckOnes(store, parts),
+      unreadable: (await store.quarantined()).map(({ runId }) => runId),
     };
+    const cut = Object.entries(lists).map(([name, ids]) => [name, ids.slice(0, MOST)]);
+    const more = Object.entries(lists).flatMap(([name, ids]) => (ids.length > MOST ? [name] : []));
+    const runs = Object.fromEntries(await Promise.all(counts));
+    return { output: { runs, ...Object.fromEntries(cut), more } };
   },
 
   async mcp__monitoring__run_status({ row, store }) {
@@ -154,12 +150,26 @@ const PERFORM: Record<string, (errand: Errand) => Promise<Answer>> = {
   },
 };
 
-/** More are not counted. */
+/** More are not named: a list that is longer says so. */
 const MOST = 200;
 
-async function countOf(status: RunRow["status"], store: Store): Promise<number | string> {
-  const { runs } = await store.runs({ status: [status], limit: MOST });
-  return runs.length < MOST ? runs.length : `${MOST} or more`;
+async function firstOf(filter: RunFilter, store: Store): Promise<RunId[]> {
+  const { runs } = await store.runs({ ...filter, limit: MOST + 1 });
+  return runs.map(({ id }) => id);
+}
+
+/** All that are at work are looked at: what is stuck is rarely among the newest. */
+async function stuckOnes(store: Store, { clock, drives }: LoopParts): Promise<RunId[]> {
+  const stuck: RunId[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = { limit: MOST, ...(cursor === undefined ? {} : { cursor }) };
+    const { runs, nextCursor } = await store.runs({ status: ["running"], ...page });
+    const silent = runs.filter((row) => clock.now() - heardOf(row, drives) > SILENT_MS);
+    stuck.push(...silent.map(({ id }) => id));
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return stuck;
 }
 
 const LONGEST = 300;

@@ -9,6 +9,8 @@ import {
   turns,
   typesOf,
 } from "../../test/support/scenario.ts";
+import { drive } from "./drive.ts";
+import type { LoopParts } from "./parts.ts";
 import { sendMessage } from "./people.ts";
 
 scenario(
@@ -240,5 +242,35 @@ scenario(
       status: "suspended",
       waitingOn: { kind: "approval", items: ["m1.0"] },
     });
+  },
+);
+
+scenario(
+  "[E6] a machine that has not the folder of a run begins nothing of it and leaves it to one that has",
+  { idle: true, script: turns({ calls: [charge("a")] }, { text: "done" }) },
+  async (world) => {
+    const { parts, store } = world.runtime;
+    const worker = (name: string, has: boolean): LoopParts =>
+      Object.assign(Object.create(parts) as LoopParts, {
+        ...{ worker: name, host: name, left: new Map() },
+        hasFolder: async (path: string) => has && path === world.folder,
+      });
+    const runId = await world.run("pay");
+    const bare = worker("bare", false);
+    const signal = new AbortController().signal;
+    for (let i = 0; i < 7; i++) {
+      bare.left.clear();
+      await drive(runId, bare, signal);
+    }
+    await drive(runId, bare, signal);
+    const events = await world.events(runId);
+    expect(typesOf(events), "said once, however often it looks").toEqual(["RUN_STARTED", "SYSTEM_ERROR"]);
+    expect(payloadsOf(events, "SYSTEM_ERROR")[0]).toMatchObject({
+      code: "FOLDER_MISSING",
+      message: expect.stringContaining(`${world.folder}, in which the run works, is not there on bare`),
+    });
+    expect(await store.due(parts.clock.now(), 10)).toEqual([runId]);
+    await drive(runId, worker("full", true), signal);
+    expect((await world.state(runId)).status).toBe("completed");
   },
 );

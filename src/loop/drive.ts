@@ -11,7 +11,7 @@ import { isNewer } from "../journal/upcast.ts";
 import type { Lease, Lost } from "../stores/store.ts";
 import { decide } from "./decide.ts";
 import { openWorkspace } from "./merge-child.ts";
-import type { Driven, LoopParts } from "./parts.ts";
+import type { Driven, LeftTo, LoopParts } from "./parts.ts";
 import { perform } from "./perform.ts";
 import { recover } from "./recover.ts";
 import { RunJournal, type RunView } from "./run-journal.ts";
@@ -28,7 +28,7 @@ export async function drive(
   signal: AbortSignal,
   { lost }: { lost?: Lost | undefined } = {},
 ): Promise<void> {
-  if (parts.tooNew.has(runId)) return;
+  if (parts.left.has(runId)) return;
   const lease = await take(runId, parts, lost);
   if (!lease) return;
   let run: RunJournal | undefined;
@@ -125,12 +125,12 @@ async function giveBack(
 ): Promise<void> {
   const runId = lease.row.id;
   const aside = !run && isCorrupt(error);
-  const newer = isNewer(error);
-  if (newer) parts.tooNew.add(runId);
-  parts.onProblem({ runId, message: whatNow(runId, { aside, newer }), error });
-  if (!newer) await run?.complain(error);
+  const left = leftTo(error);
+  if (left) leaveTo(left, runId, parts);
+  parts.onProblem({ runId, message: aside ? `Run ${runId} is set aside.` : whatNow(runId, left), error });
+  if (left !== "newer version") await run?.complain(error, left && `${left}/${parts.host}`);
   // One that is left to others is theirs at once.
-  const wakeAt = newer ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
+  const wakeAt = left ? 0 : parts.clock.now() + RETRY_MS * 2 ** Math.min(lease.acquisitions, 5);
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
     try {
       if (aside) await parts.store.quarantine({ runId, reason: error.message, seq: seqOf(error) });
@@ -144,10 +144,21 @@ async function giveBack(
   }
 }
 
-function whatNow(runId: RunId, { aside, newer }: { aside: boolean; newer: boolean }): string {
-  if (newer) return `Run ${runId} is left to a newer version of Cadre; the others go on here.`;
-  return aside ? `Run ${runId} is set aside.` : `Run ${runId} could not go on and is tried again.`;
+function leftTo(error: unknown): LeftTo | undefined {
+  if (isNewer(error)) return "newer version";
+  return error instanceof CadreError && error.code === "FOLDER_MISSING" ? "other machine" : undefined;
 }
+
+/** A folder may come to be there, as one that is mounted; what this version does not understand it never will. */
+function leaveTo(left: LeftTo, runId: RunId, { left: all }: LoopParts): void {
+  all.set(runId, left);
+  if (left === "other machine") setTimeout(() => all.delete(runId), MAX_RETRY_MS).unref();
+}
+
+const whatNow = (runId: RunId, left: LeftTo | undefined): string =>
+  left
+    ? `Run ${runId} is left to ${left === "newer version" ? "a newer version of Cadre" : "another machine"}; the others go on here.`
+    : `Run ${runId} could not go on and is tried again.`;
 
 const isCorrupt = (error: unknown): error is CadreError =>
   error instanceof CadreError && error.code === "JOURNAL_CORRUPT";

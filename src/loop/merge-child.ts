@@ -1,17 +1,26 @@
 // A child that works in a git worktree of its own: where it works, and how its work comes back. Making and merging are
 // idempotent, so a crash between any two steps only means that they are done again; nothing is ever lost (D6).
 
-import { messageOf } from "../errors.ts";
+import { CadreError, messageOf } from "../errors.ts";
 import type { EventBody, Worktree } from "../journal/events.ts";
 import { type ChildRun, mergeCall } from "../projections/child-runs.ts";
 import { beginWork } from "./begin-work.ts";
 import type { LoopParts, Merged } from "./parts.ts";
 import type { RunJournal } from "./run-journal.ts";
 
-/** Makes the folder that the run works in, if it has one of its own and it is not there. */
+/**
+ * Makes the folder that the run works in, if it has one of its own and it is not there. Any other must be there: a call that
+ * was approved would be used up by failing, and its agent go on without it.
+ */
 export async function openWorkspace({ state }: RunJournal, parts: LoopParts): Promise<void> {
-  const { worktree } = state.start!;
-  if (worktree && !state.cancel) await parts.worktrees.open(worktree);
+  const { worktree, workspace } = state.start!;
+  if (state.cancel) return;
+  if (worktree) return parts.worktrees.open(worktree);
+  if (await parts.hasFolder(workspace)) return;
+  throw new CadreError(
+    "FOLDER_MISSING",
+    `The folder ${workspace}, in which the run works, is not there on ${parts.host}. Nothing was done; the run goes on when it is there, or where it is.`,
+  );
 }
 
 export async function mergeChild(runId: string, run: RunJournal, parts: LoopParts): Promise<void> {

@@ -64,6 +64,8 @@ export interface LoopParts {
   limits: AgentLimits;
   approvalTimeout: number | undefined;
   worktrees: Worktrees;
+  /** Whether a run could work there, on this machine. */
+  hasFolder(path: string): Promise<boolean>;
   /** Agents at work in one workspace at the same time. */
   concurrent: number;
   authority(): readonly SourcedRules[];
@@ -74,8 +76,8 @@ export interface LoopParts {
   gate: Gate;
   /** The drives under way here, so that a cancel or a lost lease reaches what they are doing. */
   drives: Map<RunId, Driven>;
-  /** Runs that this process leaves to a newer version: it does not understand their journals. */
-  tooNew: Set<RunId>;
+  /** Runs that this process leaves to others: it does not understand their journals, or has not their folders. */
+  left: Map<RunId, LeftTo>;
   /** E2: false once this worker's own deadline has passed; no effect may begin then. */
   mayBegin(): boolean;
   onDelta(delta: Delta): void;
@@ -84,6 +86,8 @@ export interface LoopParts {
   /** Milliseconds that effects get to finish at shutdown. */
   drainMs: number;
 }
+
+export type LeftTo = "newer version" | "other machine";
 
 export interface Acting {
   /** What is another's is not there (A23). */

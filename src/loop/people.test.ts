@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import { charge, look, payloadsOf, scenario, turns, typesOf } from "../../test/support/scenario.ts";
-import { decideApproval, pauseRun, resumeRun, sendMessage } from "./people.ts";
+import { type Decision, decideApproval, pauseRun, resumeRun, sendMessage } from "./people.ts";
 
 scenario(
   "[F13] approve and reject at the same instant: one wins, the other is told who, when and what",
@@ -36,6 +36,62 @@ scenario(
       const done = effects(world.oracle).filter((effect) => effect.runId === runId);
       expect(done).toHaveLength(decision!.decision === "approve" ? 1 : 0);
     }
+  },
+);
+
+scenario(
+  "[F13] who would allow more than was allowed, or until another time, is told that it was not recorded; the very same again is no fault",
+  { config: "permissions: { ask: [charge] }", script: turns({ calls: [charge("a"), charge("b")] }) },
+  async (world) => {
+    const { people } = world.runtime;
+    const runId = await world.run("charge");
+    await world.settled(runId);
+    const decide = (call: number, by: string, more: Partial<Decision> = {}) =>
+      decideApproval(`${runId}:m1.${call}`, { decision: "approve", ...more }, by, people);
+    const until = 4_000_000_000_000;
+    await decide(0, "oli");
+    expect(await decide(0, "maria")).toEqual({ alreadyDecided: true });
+    expect(await decide(0, "maria", { scope: "once" })).toEqual({ alreadyDecided: true });
+    await expect(decide(0, "maria", { scope: "always" })).rejects.toMatchObject({
+      code: "ALREADY_DECIDED",
+      message: expect.stringMatching(
+        /^oli has decided already \(approve once, .*Z\)\. Your decision was not/,
+      ),
+      details: { by: "oli", at: expect.any(Number), decision: "approve", scope: "once" },
+    });
+
+    const wide = { scope: "run" as const, until };
+    await decide(1, "oli", wide);
+    expect(await decide(1, "maria", wide)).toEqual({ alreadyDecided: true });
+    expect(await decide(1, "maria", { scope: "run" }), "until when was not said").toEqual({
+      alreadyDecided: true,
+    });
+    for (const other of [{}, { scope: "tree" as const }, { scope: "run" as const, until: until + 1 }])
+      await expect(decide(1, "maria", other)).rejects.toMatchObject({
+        message: expect.stringContaining("(approve run, "),
+      });
+    await world.seen(runId, "RUN_COMPLETED");
+  },
+);
+
+scenario(
+  "[F13] a budget that was raised by one amount was not raised by another",
+  {
+    agent: "maxOutputTokens: 200\nlimits: { maxTokens: 8000, onBudget: suspend }",
+    script: ({ turn }) => ({ calls: [look(`${turn}`)], usage: { input: 900, output: 100 } }),
+  },
+  async (world) => {
+    const { people } = world.runtime;
+    const runId = await world.run("work");
+    await world.settled(runId);
+    const raise = (maxTokens: number, by: string) =>
+      decideApproval(`${runId}:budget/1`, { decision: "approve", limits: { maxTokens } }, by, people);
+    await raise(9_000, "oli");
+    expect(await raise(9_000, "maria")).toEqual({ alreadyDecided: true });
+    await expect(raise(90_000, "maria")).rejects.toMatchObject({
+      code: "ALREADY_DECIDED",
+      message: expect.stringContaining("(approve once, maxTokens 9000, "),
+    });
   },
 );
 

@@ -3,19 +3,20 @@
 
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
-import type { EventBody, EventOf, Payload } from "../journal/events.ts";
-import { receiptOf } from "../journal/hash.ts";
+import type { EventBody, EventOf } from "../journal/events.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { loopItem } from "../projections/loop-guard.ts";
 import type { RunState, ToolCall } from "../projections/run-state.ts";
-import { isTreeLimit } from "../projections/tree-budget.ts";
 import type { Append } from "../stores/store.ts";
+import { alreadyDecided, alreadyJudged } from "./decided-already.ts";
+import { type Decision, decisionEvent } from "./decision-event.ts";
 import { foldedRun } from "./folded-run.ts";
-import { grantGiven } from "./give-grant.ts";
 import type { LoopParts } from "./parts.ts";
 import { refuseEdit } from "./refuse-edit.ts";
 import { refuseEnded, refuseFrozen } from "./refuse-signal.ts";
+
+export type { Decision } from "./decision-event.ts";
 
 export interface PeopleParts
   extends Pick<
@@ -35,16 +36,6 @@ export async function openItem(
   const state = await foldedRun(store, runId);
   const item = openItems(state).find((open) => open.itemId === itemId);
   return item ? { item, state } : notFound(id);
-}
-
-export interface Decision {
-  decision: "approve" | "edit" | "reject" | "answer";
-  input?: unknown;
-  answer?: string;
-  note?: string;
-  scope?: "once" | "run" | "tree" | "always";
-  until?: number;
-  limits?: { maxTokens?: number; maxCost?: number };
 }
 
 const TRIES = 50;
@@ -67,9 +58,8 @@ export async function decideApproval(
     if (!item) return notOpen(state, id, itemId);
     refuseMisfit(item, decision);
     if (decision.decision === "edit") await refuseEdit(item, decision.input, state, parts);
-    const grant = isGrant(item, decision) ? grantGiven(item, decision, state, parts) : {};
-    const bound = { ...grant, ...receiptFor(item, decision, parts) };
-    return { events: [decided(item, decision, by, bound)], done: { alreadyDecided: false } };
+    const event = decisionEvent(item, { ...decision, by }, state, parts);
+    return { events: [event], done: { alreadyDecided: false } };
   });
 }
 
@@ -83,15 +73,16 @@ export interface OutcomeVerdict {
 export async function decideOutcome(
   runId: RunId,
   attemptId: string,
-  verdict: OutcomeVerdict,
+  said: OutcomeVerdict,
   by: string,
   parts: PeopleParts,
 ): Promise<{ alreadyDecided: boolean }> {
+  const verdict = parts.mask.value(said);
   return signal<{ alreadyDecided: boolean }>(runId, parts, (state) => {
     const { callId, number } = attemptOf(attemptId);
     const before = state.calls.get(callId);
-    if (before?.attempts === number && before.verdict?.verdict === verdict.verdict)
-      return { done: { alreadyDecided: true } };
+    if (before?.verdict && before.attempts === number)
+      return { done: alreadyJudged(before.verdict, verdict) };
     const { attempts } = unknownCall(state, attemptId);
     const payload = { toolCallId: callId, ...(attempts > 1 ? { attempt: attempts } : {}), ...verdict, by };
     return { events: [{ type: "OUTCOME_DECIDED", payload }], done: { alreadyDecided: false } };
@@ -259,45 +250,6 @@ export async function signal<T>(
   );
 }
 
-/** A wider word than for this one call; a budget that is raised for a tree is none. */
-const isGrant = ({ limit }: ApprovalItem, { scope = "once", limits }: Decision): boolean =>
-  scope !== "once" && !(limits !== undefined && isTreeLimit(limit ?? ""));
-
-/** The bytes that the person says yes to. */
-function receiptFor(
-  { kind, tool, input }: ApprovalItem,
-  { decision, input: edited }: Decision,
-  { digest }: Pick<PeopleParts, "digest">,
-): { receipt?: string } {
-  if (kind !== "tool" || (decision !== "approve" && decision !== "edit")) return {};
-  return { receipt: receiptOf(digest, tool!, decision === "edit" ? edited : input) };
-}
-
-function decided(
-  item: ApprovalItem,
-  decision: Decision,
-  by: string,
-  bound: Partial<ReturnType<typeof grantGiven>> & { receipt?: string },
-): EventBody {
-  const { until, note, answer, limits, input } = decision;
-  const raisesTree = limits !== undefined && isTreeLimit(item.limit ?? "");
-  const scope = raisesTree ? "tree" : decision.scope;
-  const payload: Payload<"APPROVAL_DECIDED"> = {
-    itemId: item.itemId,
-    decision: decision.decision,
-    by,
-    ...(note === undefined ? {} : { note }),
-    ...(answer === undefined ? {} : { answer }),
-    ...(decision.decision === "edit" ? { input } : {}),
-    ...(limits === undefined ? {} : { limits }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(until === undefined ? {} : { until }),
-    ...bound,
-    ...(item.hash === undefined ? {} : { hash: item.hash }),
-  };
-  return { type: "APPROVAL_DECIDED", payload };
-}
-
 function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: Decision): void {
   if (limits !== undefined && item.kind !== "budget") {
     throw new CadreError(
@@ -326,26 +278,6 @@ function refuseMisfit(item: ApprovalItem, { decision, input, answer, limits }: D
   if (decision === "edit" && item.kind !== "tool") {
     throw new CadreError("BAD_REQUEST", "Only a tool call can be edited. Nothing was decided.");
   }
-}
-
-function alreadyDecided(
-  before: Payload<"APPROVAL_DECIDED"> & { ts: number },
-  decision: Decision,
-): { alreadyDecided: boolean } {
-  const same =
-    before.decision === decision.decision &&
-    before.answer === decision.answer &&
-    // Another reason that nobody would read is not the same word.
-    (decision.note === undefined || before.note === decision.note) &&
-    JSON.stringify(before.input) === JSON.stringify(decision.input);
-  if (same) return { alreadyDecided: true };
-  const { by, ts, answer } = before;
-  const what = answer === undefined ? before.decision : `answer ${JSON.stringify(answer)}`;
-  throw new CadreError(
-    "ALREADY_DECIDED",
-    `${by} has decided already (${what}, ${new Date(ts).toISOString()}). Your decision was not recorded.`,
-    { by, at: ts, decision: before.decision, ...(answer === undefined ? {} : { answer }) },
-  );
 }
 
 /** F16: a decision on an earlier round is used up, and the call waits under another id. */

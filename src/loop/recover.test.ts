@@ -145,9 +145,12 @@ for (const [verdict, told, count] of [
       expect(await decideOutcome(runId, "m1.0", verdict, "ann", people)).toEqual({ alreadyDecided: false });
       expect(await decideOutcome(runId, "m1.0", verdict, "ann", people)).toEqual({ alreadyDecided: true });
       const other = verdict.verdict === "fail" ? "happened" : "fail";
-      await expect(decideOutcome(runId, "m1.0", { verdict: other }, "bob", people)).rejects.toMatchObject({
-        code: "CONFLICT",
-      });
+      for (const another of [{ verdict: other } as const, { ...verdict, output: "receipt 8" }])
+        await expect(decideOutcome(runId, "m1.0", another, "bob", people)).rejects.toMatchObject({
+          code: "ALREADY_DECIDED",
+          message: expect.stringContaining(`ann has decided already (${verdict.verdict}, `),
+          details: { by: "ann", at: expect.any(Number), decision: verdict.verdict },
+        });
       const { end } = await world.drive(runId);
       expect(end?.summary).toContain(told);
       expect(inputs(world)).toHaveLength(count);

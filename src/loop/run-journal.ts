@@ -146,10 +146,10 @@ export class RunJournal {
     if (!refused) this.over = true;
   }
 
-  /** Leaves a word in the journal about what went wrong here, if it can. */
-  async complain(error: unknown): Promise<void> {
+  /** Leaves a word in the journal about what went wrong here, if it can; the same `id` is said once. */
+  async complain(error: unknown, id = this.parts.ids.nonce()): Promise<void> {
     const { code, message } = toCadreError(error);
-    const payload = { id: this.parts.ids.nonce(), code, message, fatal: false };
+    const payload = { id, code, message, fatal: false };
     const { worker, epoch } = this.lease;
     const events: EventBody[] = [{ type: "SYSTEM_ERROR", payload }];
     const writer = { worker, epoch };

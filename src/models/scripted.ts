@@ -13,6 +13,7 @@ import {
   type LanguageModelV4ToolCall,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { agentId } from "../journal/agent-id.ts";
 import type { Model } from "./model.ts";
 import { patternOf, type Script, type ScriptedRequest, type ScriptedTurn } from "./script.ts";
 import { fillIn, readRequest } from "./scripted-request.ts";
@@ -74,10 +75,11 @@ export function chooserOf(turns: readonly ScriptedTurn[]): Choose {
 
 function fitOf(when: NonNullable<ScriptedTurn["when"]>): (request: ScriptedRequest) => boolean {
   const { agent, turn, purpose, attempt, round, task, lastTool, isError, lastUser } = when;
+  const meant = agent === undefined ? undefined : agentId(agent);
   const lastResult = when.lastResult === undefined ? undefined : patternOf(when.lastResult);
   return (request) =>
     (turn === undefined || turn === request.turn) &&
-    (agent === undefined || agent === request.agent) &&
+    (meant === undefined || meant === agentId(request.agent)) &&
     (attempt === undefined || attempt === request.attempt) &&
     (purpose === undefined || purpose === request.purpose) &&
     (round === undefined || round === request.round) &&

@@ -12,7 +12,8 @@ import {
   thought,
   toolResult,
 } from "../stores/contract/kit.contract.ts";
-import { childrenOf, type MessageRow, messageTree } from "./message-row.ts";
+import type { MessageRow } from "./message-row.ts";
+import { childrenOf, messageTree } from "./message-tree.fixture.ts";
 import { applyMessages, messagesProjection } from "./messages.ts";
 import { fold } from "./projection.ts";
 

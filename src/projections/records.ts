@@ -1,46 +1,9 @@
-// A run in the forms that S1 and S4 record it in: the same facts, in other words and with fewer statuses.
+// What was said in a run as S1 records it, and the run as S4 does: the same facts, in other words and with fewer statuses.
 
 import { toolCallId } from "../ids.ts";
-import {
-  type EventOf,
-  isTurn,
-  type JournalEvent,
-  type Payload,
-  type ResultEnvelope,
-  type RunStatus,
-  TERMINAL_TYPES,
-} from "../journal/events.ts";
+import { isTurn, type JournalEvent, type Payload, type RunStatus } from "../journal/events.ts";
 import type { ToolCallPart } from "../journal/message.ts";
 import type { RunRow } from "./run-row.ts";
-
-export type AgentStatus = "PENDING" | "RUNNING" | "WAITING_CHILD" | "COMPLETED" | "FAILED" | "CANCELLED";
-
-/** S1-40 … S1-56. */
-export interface AgentSession {
-  id: string;
-  workspaceId: string;
-  agentType: string;
-  parentAgentId: string | null;
-  childAgents: string[];
-  task: string;
-  /** What whoever started it gave it beside the task. */
-  context: { input?: unknown; files?: string[]; criteria?: string } | null;
-  status: AgentStatus;
-  result: ResultEnvelope | null;
-  errorMessage: string | null;
-  /** A run goes on from its journal, so what resumes it is its session here, not a provider's. */
-  providerSessionId: string | null;
-  /** Of the process in which a call is under way that is not known to have ended. */
-  processPid: number | null;
-  /** The one that was called last; null: none was yet. */
-  model: string | null;
-  promptTokens: number;
-  completionTokens: number;
-  turnCount: number;
-  createdAt: string;
-  startedAt: string | null;
-  completedAt: string | null;
-}
 
 /** S1-57. */
 export interface AgentMessage {
@@ -63,34 +26,6 @@ export interface AgentRunRecord {
   detail?: string;
   started_at: number;
   ended_at?: number;
-}
-
-export function agentSession(row: RunRow, journal: readonly JournalEvent[]): AgentSession {
-  const ended = journal.findLast(isEnd)?.payload;
-  const called = journal.findLast((event) => event.type === "MODEL_CALL_STARTED");
-  return {
-    id: row.id,
-    workspaceId: row.workspace,
-    agentType: row.agent,
-    parentAgentId: row.parentRunId ?? null,
-    childAgents: journal.flatMap((event) =>
-      event.type === "CHILD_RUN_STARTED" ? [event.payload.child_run_id] : [],
-    ),
-    task: row.task,
-    context: contextOf(journal),
-    status: AGENT_STATUS[row.status],
-    result: ended?.result ?? null,
-    errorMessage: row.status === "failed" ? (row.summary ?? null) : null,
-    providerSessionId: row.sessionId ?? null,
-    processPid: openPid(journal),
-    model: called?.payload.model ?? null,
-    promptTokens: row.usage.input,
-    completionTokens: row.usage.output,
-    turnCount: row.turns,
-    createdAt: timeText(row.createdAt),
-    startedAt: row.startedAt === undefined ? null : timeText(row.startedAt),
-    completedAt: row.endedAt === undefined ? null : timeText(row.endedAt),
-  };
 }
 
 /** What was said to the agent and by it, in order. */
@@ -123,17 +58,6 @@ export function agentRunRecord(row: RunRow): AgentRunRecord {
   };
 }
 
-/** S1-56. */
-const AGENT_STATUS: Record<RunStatus, AgentStatus> = {
-  pending: "PENDING",
-  running: "RUNNING",
-  waiting: "WAITING_CHILD",
-  suspended: "RUNNING",
-  completed: "COMPLETED",
-  failed: "FAILED",
-  cancelled: "CANCELLED",
-};
-
 /** S4-27. */
 const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
   pending: "running",
@@ -144,32 +68,6 @@ const RECORD_STATUS: Record<RunStatus, AgentRunRecord["status"]> = {
   failed: "failed",
   cancelled: "cancelled",
 };
-
-type EndEvent = EventOf<"RUN_COMPLETED" | "RUN_FAILED" | "RUN_CANCELLED">;
-
-const isEnd = (event: JournalEvent): event is EndEvent =>
-  TERMINAL_TYPES.has(event.type) && event.type !== "RUN_MOVED";
-
-function contextOf([first]: readonly JournalEvent[]): AgentSession["context"] {
-  if (first?.type !== "RUN_STARTED") return null;
-  const { input, contextFiles: files, criteria } = first.payload;
-  if (input === undefined && files === undefined && criteria === undefined) return null;
-  return {
-    ...(input === undefined ? {} : { input }),
-    ...(files === undefined ? {} : { files }),
-    ...(criteria === undefined ? {} : { criteria }),
-  };
-}
-
-function openPid(journal: readonly JournalEvent[]): number | null {
-  const open = new Map<string, number | undefined>();
-  for (const event of journal) {
-    if (event.type === "TOOL_STARTED") open.set(event.payload.toolCallId, event.payload.pid);
-    if (event.type === "TOOL_RESULT") open.delete(event.payload.toolCallId);
-    if (isEnd(event)) open.clear();
-  }
-  return [...open.values()].findLast((pid) => pid !== undefined) ?? null;
-}
 
 function saidIn(event: JournalEvent): Pick<AgentMessage, "role" | "content"> | undefined {
   switch (event.type) {

@@ -35,7 +35,7 @@ export interface ToolCall {
   attempts: number;
   started: (Payload<"TOOL_STARTED"> & { ts: number }) | undefined;
   /** A person's word on what became of the latest attempt. */
-  verdict: Payload<"OUTCOME_DECIDED"> | undefined;
+  verdict: (Payload<"OUTCOME_DECIDED"> & { ts: number }) | undefined;
   /** What the latest probe found, of this attempt or one before. */
   probe: (Payload<"OUTCOME_PROBED"> & { ts: number }) | undefined;
   result:
@@ -136,8 +136,8 @@ export function noteProbe(
 
 export function noteVerdict(
   calls: ReadonlyMap<string, ToolCall>,
-  { payload }: EventOf<"OUTCOME_DECIDED">,
+  { payload, ts }: EventOf<"OUTCOME_DECIDED">,
 ): void {
   const call = calls.get(payload.toolCallId);
-  if (call && (payload.attempt ?? 1) === call.attempts) call.verdict = payload;
+  if (call && (payload.attempt ?? 1) === call.attempts) call.verdict = { ...payload, ts };
 }

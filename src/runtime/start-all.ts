@@ -18,7 +18,7 @@ export interface Beginning {
   version: string;
 }
 
-/** Answers with what ends all of it; traces end last, so that they tell of the end of work. */
+/** All of it or nothing. Answers with what ends it; traces end last, so that they tell of the end of work. */
 export async function startAll(beginning: Beginning): Promise<() => Promise<void>> {
   const { work, webhooks, mask, env, version } = beginning;
   const { store, worker } = work.parts;
@@ -27,8 +27,16 @@ export async function startAll(beginning: Beginning): Promise<() => Promise<void
     ...{ store, mask, digest, repeat, version, holder: worker },
     otlp: otlpOf(env),
     onProblem: work.report,
+  }).catch((error: unknown) => {
+    stopAlive();
+    throw error;
   });
-  const stopWork = await startWork(work);
+  const stopWork = await startWork(work).catch(async (error: unknown) => {
+    stopAlive();
+    // Why it did not start is what must be said, not that its store is away for this, too.
+    await stopTracing().catch(() => {});
+    throw error;
+  });
   const stopTelling = webhooks.start();
   return async () => {
     await stopWork();

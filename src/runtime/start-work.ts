@@ -44,7 +44,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
   const unsubscribe = store.onCommit((events, woken, from) => {
     for (const { type, runId } of events) {
       if (type === "CANCEL_REQUESTED") interrupt([runId], "cancel");
-      if (TERMINAL_TYPES.has(type)) parts.tooNew.delete(runId);
+      if (TERMINAL_TYPES.has(type)) parts.left.delete(runId);
       // Another process drives what it writes to; of that only what is due is for anybody.
       if (from === "elsewhere") continue;
       // A child that was started, a parent whose child has ended: the due-scan would find them, a second later.
@@ -67,7 +67,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
     store,
     wake: (runId) => engine.wake(runId),
     of: ours,
-    except: parts.tooNew,
+    except: parts.left,
     clock,
     onError: (error) => report({ message: "The due-scan failed; it is tried again.", error }),
   });

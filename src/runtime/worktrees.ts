@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { LoopParts } from "../loop/parts.ts";
 import { isProtected } from "../permissions/protected.ts";
@@ -26,6 +27,14 @@ export function worktreesOf(folder: string): LoopParts["worktrees"] {
     sweep: async (isOver) => void (await sweepWorktrees(folder, isOver)),
   };
 }
+
+/** One that cannot be looked at may be there: whoever uses it learns why it cannot be used. */
+export async function hasFolder(path: string): Promise<boolean> {
+  return (await reach(path)) !== "ENOENT";
+}
+
+const reach = (path: string): Promise<unknown> =>
+  access(path).catch((error: NodeJS.ErrnoException) => error.code);
 
 /** Protected files that the child did not change by Write or Edit, which ask about each. */
 const unlessIn = (files: readonly string[]) => (path: string) => isProtected(path) && !files.includes(path);

@@ -12,16 +12,19 @@ export function refuseAtWork(runs: readonly Held[], now: number): void {
   if (!busy) return;
   throw new CadreError(
     "CONFLICT",
-    `Run ${busy.row.id} (${busy.row.agent}) is at work or about to be. Nothing was moved: let the tree come to rest, pause it or cancel it, and export it then.`,
+    `Run ${busy.row.id} (${busy.row.agent}) is at work or about to be. Nothing was moved: wait until the tree rests (\`cadre freeze ${busy.row.rootRunId}\` brings it to rest where somebody drives), or cancel it, and export it then.`,
     { runId: busy.row.id },
   );
 }
+
+/** Due at once, like 0, which is for what has heard something: until then, or until it is driven, it is as much at rest as where it came from. */
+export const DUE_ON_ARRIVAL = 1;
 
 function isAtRest({ row, worker, dueAt, previousUntil = 0 }: Held, now: number): boolean {
   if (row.endedAt !== undefined) return true;
   // One who had it before may still be at something here, which would be begun again there.
   if (previousUntil > now) return false;
-  return worker === undefined && (dueAt === undefined || dueAt > now);
+  return worker === undefined && (dueAt === undefined || dueAt === DUE_ON_ARRIVAL || dueAt > now);
 }
 
 /** Others that spend what is this tree's would spend it here, and it there. */

@@ -5,7 +5,7 @@ import { openReceiver, type Receiver } from "../../test/support/otlp-receiver.ts
 import { fakeClock } from "../clock.ts";
 import { otlpOf } from "../config/otlp.ts";
 import { repeat } from "../engines/repeat.ts";
-import { createMask } from "../journal/mask.ts";
+import { shapesOnly } from "../journal/mask.fixture.ts";
 import { digest } from "../stores/blobs.ts";
 import { asOlder } from "../stores/contract/as-version.fixture.ts";
 import { admit, callStarted, ended, take, thought } from "../stores/contract/kit.contract.ts";
@@ -29,7 +29,7 @@ test("[E9] [TL1] [TL2] spans that only a newer version understands are left to i
   const begin = (holder: string) =>
     startTracing({
       ...{ store, digest, repeat, holder, version: "0.0.0" },
-      mask: createMask({ list: () => [], changed: () => false }),
+      mask: shapesOnly(),
       otlp: otlpOf({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }),
       onProblem: (problem) => problems.push(problem),
     });

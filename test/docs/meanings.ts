@@ -75,7 +75,9 @@ export const ERROR_MEANINGS: Record<ErrorCode, string> = {
   ENGINE_AWAY: "The engine cannot be reached. What was admitted is safe, and is driven when it is back.",
   STORAGE_FULL: "The disk is full. What was recorded is safe; make room, then go on.",
   STORAGE_UNUSABLE:
-    "The store cannot be opened, read or written. What was acknowledged is as it was; the sentence says why, and what to do.",
+    "The store cannot be opened, read or written; Postgres may be away for a while. What was acknowledged is as it was; the sentence says why, and what to do.",
+  FOLDER_MISSING:
+    "The folder in which a run works is not on this machine. Nothing was done: another machine that has it goes on with the run, or this one does when the folder is there.",
   STORE_OWNED:
     "Another Cadre process has the store and did not let go of it. Nothing was changed: end the process that the sentence names, or try again.",
   JOURNAL_NEWER: "A newer Cadre wrote this journal. It is left alone: update this one.",

@@ -9,7 +9,7 @@ import { door } from "../../src/api/door.ts";
 import { createKeys } from "../../src/api/keys.ts";
 import { nobody } from "../../src/api/public-server.fixture.ts";
 import { mcpOverHttp } from "../../src/api/routes/mcp.ts";
-import { shapesOnly } from "../../src/journal/mask.ts";
+import { shapesOnly } from "../../src/journal/mask.fixture.ts";
 
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";

@@ -1,6 +1,6 @@
 // The loop's parts in a simulated process: the real ones, but for what they touch outside.
 
-import { shapesOnly } from "../../src/journal/mask.ts";
+import { shapesOnly } from "../../src/journal/mask.fixture.ts";
 import { createGate } from "../../src/loop/gate.ts";
 import type { LoopParts } from "../../src/loop/parts.ts";
 import { createEstimateCall } from "../../src/models/estimate.ts";
@@ -72,11 +72,12 @@ export function loopParts(worker: SimProcess, world: Surroundings): LoopParts {
     limits: {},
     approvalTimeout: undefined,
     worktrees: noWorktrees,
+    hasFolder: async () => true,
     concurrent: options.concurrent,
     systemPrompt: ({ prompt }) => prompt,
     gate: createGate(),
     drives: new Map(),
-    tooNew: new Set(),
+    left: new Map(),
     mayBegin: () => worker.mayBegin(),
     onDelta() {},
     onProblem: ({ runId, message, error }) => {

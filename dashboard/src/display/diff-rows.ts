@@ -95,10 +95,3 @@ export function diffParts(rows: readonly DiffRow[]): DiffPart[] {
   close(true);
   return parts;
 }
-
-export function diffCounts(rows: readonly DiffRow[]): { added: number; removed: number } {
-  return {
-    added: rows.filter(({ kind }) => kind === "added").length,
-    removed: rows.filter(({ kind }) => kind === "removed").length,
-  };
-}

@@ -8,6 +8,7 @@ import { Definition } from "../../journal/definition.ts";
 import { talliesByVersion } from "../../projections/agent-record.ts";
 import { ExplanationView } from "../explanation.ts";
 import { latestRuns } from "../latest-runs.ts";
+import { namedAgent, runsUnder } from "../named-agent.ts";
 import type { ApiParts, ListedAgent } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { AgentView } from "../schema.ts";
@@ -85,7 +86,7 @@ export function agentRoutes(parts: ApiParts): Route[] {
 }
 
 async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentDetail>> {
-  const agent = (await parts.agents(name)).agents.get(name);
+  const agent = await namedAgent(parts, name);
   if (!agent)
     throw new CadreError(
       "NOT_FOUND",
@@ -102,8 +103,9 @@ async function detailOf(parts: ApiParts, name: string): Promise<z.input<typeof A
 
 /** Of an agent that is gone too: its runs are still there. */
 async function versionsOf(parts: ApiParts, name: string): Promise<z.input<typeof AgentVersions>> {
-  const { rows, more } = await latestRuns(parts.store, name);
-  const now = (await parts.agents(name)).agents.get(name)?.definition?.source.hash;
+  const under = await runsUnder(parts, name);
+  const { rows, more } = await latestRuns(parts.store, under);
+  const now = (await parts.agents(under)).agents.get(under)?.definition?.source.hash;
   const versions = talliesByVersion(rows).map(async (tally) => {
     const definition = await pinnedAs(parts, tally.definition);
     const sameFile = definition !== undefined && definition.source.hash === now;

@@ -131,6 +131,20 @@ describe("the list", () => {
     expect(book.paid).toEqual([]);
   });
 
+  test.each([
+    ["`until` has passed already", "pay", { decision: "approve", scope: "run", until: 1 }],
+    ["The answer has no word in it", "ask", { decision: "answer", answer: " " }],
+    ["The answer has no word in it", "ask", { decision: "answer", answer: "" }],
+  ])("[F12] %s: nothing is decided, and it stays open", async (words, task, word) => {
+    const { runId } = await api.client.startRun({ agent: "clerk", task, attended: true });
+    const [item] = await asked(api, runId);
+    const { status, body } = await ask(api, "POST", `/api/approvals/${item!.id}`, word);
+    expect(status).toBe(400);
+    expect(body.error.message).toMatch(words);
+    expect(await api.client.approvals({ runId })).toEqual([item]);
+    await api.client.cancel(runId);
+  });
+
   test("[A19] reading decides nothing", async () => {
     const item = await firstAsked();
     const before = await api.client.events(item.runId);

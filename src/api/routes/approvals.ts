@@ -1,18 +1,16 @@
 // What waits for a person, over all runs, and the person's word on it. An item of a child shows on its ancestors too.
 
-import { isDeepStrictEqual } from "node:util";
 import { CadreError } from "../../errors.ts";
 import { parseApprovalId, type RunId } from "../../ids.ts";
 import { askPerson, decideApproval } from "../../loop/people.ts";
-import { previewEdit } from "../../loop/preview-edit.ts";
 import type { ApprovalRef, Store } from "../../stores/store.ts";
 import { approvalViews } from "../approval-views.ts";
+import { checkDecision } from "../check-decision.ts";
+import { editPreview } from "../edit-preview.ts";
 import { findRun } from "../find-run.ts";
-import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
 import { ApprovalsQuery, ApprovalView, AskBody, DecisionBody, EditPreview, PreviewBody } from "../schema.ts";
-import { shownOfCall } from "../shown-call.ts";
 import { subtreeOf } from "../subtree.ts";
 import { Approvals, Decided, Nothing } from "../wire.ts";
 
@@ -60,9 +58,10 @@ export function approvalRoutes(parts: RouteParts): Route[] {
         slashes: true,
       },
       async ({ params: { id }, body }, c) => {
-        const decided = wholeId(store, id).then((whole) =>
-          decideApproval(whole, body, by(c.req.raw), people),
-        );
+        const decided = wholeId(store, id).then(async (whole) => {
+          await checkDecision(whole, body, parts);
+          return decideApproval(whole, body, by(c.req.raw), people);
+        });
         return decided.catch(alike(id));
       },
     ),
@@ -99,7 +98,10 @@ function asideRoutes(parts: RouteParts): Route[] {
         answer: EditPreview,
         slashes: true,
       },
-      ({ params: { id }, body: { input } }) => editPreview(parts, id, input).catch(alike(id)),
+      ({ params: { id }, body: { input } }) =>
+        wholeId(store, id)
+          .then((whole) => editPreview(whole, input, people))
+          .catch(alike(id)),
     ),
   ];
 }
@@ -134,20 +136,3 @@ async function openBelow(store: Store, id: RunId): Promise<ApprovalRef[]> {
   const below = new Set(runs.map((row) => row.id));
   return refs.filter((ref) => below.has(ref.runId));
 }
-
-async function editPreview({ store, people }: ApiParts, id: string, input: unknown): Promise<EditPreview> {
-  const { item, workspace, refused, preview } = await previewEdit(await wholeId(store, id), input, people);
-  const { text, fingerprint, change } = preview ?? {};
-  // A file may hold what the journal would never say.
-  const masked = change !== undefined && !isDeepStrictEqual(people.mask.value(change), change);
-  return people.mask.value({
-    ...(refused ? { problem: refused.message } : shownOfCall(item.tool, input, workspace, people)),
-    issues: issuesOf(refused).map(({ path, message }) => ({ path, message })),
-    ...(text === undefined ? {} : { preview: text }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(change === undefined ? {} : { change: { ...change, ...(masked ? { masked } : {}) } }),
-  });
-}
-
-const issuesOf = (refused: CadreError | undefined): EditPreview["issues"] =>
-  (refused?.details?.["issues"] ?? []) as EditPreview["issues"];

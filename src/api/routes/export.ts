@@ -2,6 +2,8 @@
 // those of these that change something.
 
 import { existsSync } from "node:fs";
+import { CadreError } from "../../errors.ts";
+import type { RunRow } from "../../projections/run-row.ts";
 import { copyOut, moveIn, moveOut } from "../../stores/carry.ts";
 import type { Store } from "../../stores/store.ts";
 import { readTree } from "../../stores/tree-file.ts";
@@ -40,7 +42,9 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
         media: [LINES],
       },
       async ({ params: { id }, body: { to } }) => {
-        const { lines, sentTo } = await moveOut(await findRun(store, id), { store, ids, version }, to);
+        const row = await findRun(store, id);
+        refuseBranch(row);
+        const { lines, sentTo } = await moveOut(row, { store, ids, version }, to);
         return streamed(LINES, lines, sentTo === undefined ? {} : { [SENT_TO]: sentTo });
       },
     ),
@@ -81,6 +85,15 @@ export function exportRoutes({ store, people: { ids }, info: { version } }: ApiP
       },
     ),
   ];
+}
+
+/** Whoever names a run below the root may not know that all of its tree would end here. */
+function refuseBranch({ id, rootRunId }: RunRow): void {
+  if (id === rootRunId) return;
+  throw new CadreError(
+    "BAD_REQUEST",
+    `${id} belongs to ${rootRunId}. Nothing was moved: a tree goes whole, by \`cadre export --format cadre ${rootRunId}\`.`,
+  );
 }
 
 /** A journal says where its run works, and cannot be changed. */

@@ -2,10 +2,12 @@
 
 import { z } from "zod";
 import { CadreError } from "../../errors.ts";
+import { approvalId } from "../../ids.ts";
 import type { JournalEvent, RunStatus } from "../../journal/events.ts";
 import { decideApproval, resumeRun } from "../../loop/people.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import type { Store } from "../../stores/store.ts";
+import { checkDecision } from "../check-decision.ts";
 import { findRun } from "../find-run.ts";
 import { PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -134,8 +136,9 @@ async function resume(
   row: RunRow,
   { decision, feedback }: z.output<typeof OpsResume>,
   by: string,
-  { store, people }: RouteParts,
+  parts: RouteParts,
 ): Promise<void> {
+  const { store, people } = parts;
   const blocking = await blockerOf(store, row);
   if (blocking.waitingOn?.kind === "paused") return resumeRun(blocking.id, by, people);
   const [item] = await store.openApprovals({ run: blocking.id });
@@ -147,7 +150,9 @@ async function resume(
     item.kind === "question" && approves
       ? { decision: "answer" as const, answer: feedback ?? "yes" }
       : { decision: approves ? ("approve" as const) : ("reject" as const), ...note };
-  await decideApproval(`${blocking.id}:${item.itemId}`, word, by, people);
+  const id = approvalId(blocking.id, item.itemId);
+  await checkDecision(id, word, parts);
+  await decideApproval(id, word, by, people);
 }
 
 /** The run itself, or the one below it that a person must look at. */

@@ -2,6 +2,7 @@
 
 import type { RunRow } from "../../projections/run-row.ts";
 import { AgentReplayView } from "../agent-replay.ts";
+import { runsUnder } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { AgentReplayQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -24,8 +25,9 @@ export const replayRoute = (parts: ApiParts): Route =>
 
 const LAST = 50;
 
-async function replayLatest(name: string, last = LAST, parts: ApiParts): Promise<AgentReplayView> {
+async function replayLatest(given: string, last = LAST, parts: ApiParts): Promise<AgentReplayView> {
   const { store } = parts;
+  const name = await runsUnder(parts, given);
   const { runs: rows } = await store.runs({ agent: name, limit: last });
   const byId = new Map(rows.map((row) => [row.id, row]));
   const replays = await parts.replayAgent(name, [...byId.keys()]);

@@ -5,6 +5,7 @@ import { loadDefinition } from "../../loop/run-journal.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import { listRuns } from "../list-runs.ts";
+import { runsUnder } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -44,7 +45,11 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: RunPage,
         polled: true,
       },
-      ({ query }) => listRuns(store, query),
+      async ({ query: { agent, ...query } }) =>
+        listRuns(store, {
+          ...query,
+          ...(agent === undefined ? {} : { agent: await runsUnder(parts, agent) }),
+        }),
     ),
     route(
       { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, polled: true },

@@ -81,9 +81,10 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   const alone = agents.filter(({ name }) => !name.includes("/"));
   const rows = [
     ...alone.map(({ name, definition }) => [name, definition?.description ?? "cannot be used"]),
-    ...packs.map(({ name, about }) => {
+    ...packs.flatMap(({ name, about }) => {
       const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
-      return [`${name}/…`, `a pack of ${count(size, "agent")}: ${about}`];
+      // A pack that was copied is the project's own.
+      return size === 0 ? [] : [[`${name}/…`, `a pack of ${count(size, "agent")}: ${about}`]];
     }),
   ].map(([name, text]) => [`  ${screen.paint("bold", plainLine(name!))}`, plainLine(text!)]);
   return [

@@ -4,12 +4,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { CadreClient } from "../../api/client.ts";
+import type { ImportView } from "../../api/schema.ts";
 import { CadreError, reasonOf } from "../../errors.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { refuseLeftOut } from "../left-out.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
+import { heldLines } from "../view/held-lines.ts";
 import { missingThere } from "../view/missing-there.ts";
 import { jsonLine } from "../view/plain.ts";
 import { neededLines } from "../view/summary.ts";
@@ -21,37 +23,48 @@ export async function importRun(invocation: Invocation, path: string): Promise<n
   const text = await read(resolve(io.cwd, path));
   const { next, ...taken } = await withClient({ folder, io, makes: true }, async (client) => {
     const came = await client.importTree(text);
-    return { ...came, next: await nextFor(client, came.runId, invocation) };
+    return { ...came, next: await nextFor(client, came, invocation) };
   });
   if (json) {
     screen.line(jsonLine(taken));
     return EXIT.done;
   }
   const { runId, existed, runs, status, missing } = taken;
-  if (existed) screen.line(`${runId} came in before; nothing was changed.`);
-  else {
-    const { who, needed } = next;
-    screen.line(
-      `Imported ${runId} (${count(runs, "run")}, ${status})${who}. See it: ${typed(`show ${runId}`)}`,
-    );
-    for (const line of fitLines(needed, screen)) screen.line(line);
-  }
+  const came = existed
+    ? `${runId} came in before; nothing was changed`
+    : `Imported ${runId} (${count(runs, "run")}, ${status})`;
+  screen.line(
+    status === undefined
+      ? `${came}; it was deleted since.`
+      : `${came}${next.who}. See it: ${typed(`show ${runId}`)}`,
+  );
+  // Before the commands: whoever approves first has a run that fails for it.
   for (const place of missing) io.stderr.write(`cadre: ${missingThere(place, "here")}\n`);
+  for (const line of fitLines(next.needed, screen)) screen.line(line);
   return EXIT.done;
 }
 
 interface Next {
   who: string;
-  /** What must be answered before it goes on, with the commands. */
+  /** What must be answered or let go before it goes on, with the commands. */
   needed: string[];
 }
 
-async function nextFor(client: CadreClient, runId: string, { screen, typed }: Invocation): Promise<Next> {
-  const [{ endedAt }, open] = await Promise.all([client.run(runId), client.approvals({ runId })]);
-  const needed = neededLines(open, typed, screen.paint);
-  if (endedAt !== undefined) return { who: "", needed };
-  const who = await whoGoesOn(client, typed);
-  return { who: `; ${who}${open.length === 0 ? "" : " once you have answered"}`, needed };
+async function nextFor(
+  client: CadreClient,
+  { runId, status }: ImportView,
+  { screen, typed }: Invocation,
+): Promise<Next> {
+  if (status === undefined) return { who: "", needed: [] };
+  const [tree, open] = await Promise.all([client.tree(runId), client.approvals({ runId })]);
+  if (tree.endedAt !== undefined) return { who: "", needed: [] };
+  const held = heldLines(tree, typed);
+  const until = [...(open.length === 0 ? [] : ["answered"]), ...(held.length === 0 ? [] : ["let it"])];
+  const once = until.length === 0 ? "" : ` once you have ${until.join(" and ")}`;
+  return {
+    who: `; ${await whoGoesOn(client, typed)}${once}`,
+    needed: [...neededLines(open, typed, screen.paint), ...held],
+  };
 }
 
 async function read(file: string): Promise<string> {

@@ -59,9 +59,11 @@ async function choose(
   const { io } = invocation;
   const keyed = modelsByKey(io.env);
   const first = { own, ...(keyed[0] ? { model: keyed[0] } : {}) };
-  if (template !== undefined) return { ...first, template: templateNamed(template, own) };
-  if (pack !== undefined) return { ...first, pack: packNamed(packs, pack) };
-  if (!isAttended(invocation)) return first;
+  const chosen = {
+    ...(template === undefined ? {} : { template: templateNamed(template, own) }),
+    ...(pack === undefined ? {} : { pack: packNamed(packs, pack) }),
+  };
+  if (Object.keys(chosen).length > 0 || !isAttended(invocation)) return { ...first, ...chosen };
   const { askModel, askTemplate } = await import("../init/ask.ts");
   // Whoever has agents already most likely wants those.
   const existing = TEMPLATES.filter(({ folder }) => folder === undefined && own.length > 0);

@@ -30,10 +30,12 @@ export interface RunOptions {
   detach?: boolean;
   model?: string;
   permissions?: Preset;
+  /** JSON, or `@file`. */
+  input?: string;
 }
 
 export async function run(invocation: Invocation, words: string[], options: RunOptions): Promise<number> {
-  return visit(invocation, orderOf(words, options.permissions), options);
+  return visit(invocation, orderOf(words, options, invocation.io.cwd), options);
 }
 
 /** Begins what was ordered and stays with it, or leaves it to the background. */

@@ -36,7 +36,9 @@ export async function runs(
   const found = await withClient({ folder, io }, (client) => read(client, options));
   const lines = found.trees.flatMap((tree) => listed(tree, found, options));
   if (json) {
-    screen.line(jsonLine(lines.map(({ run }) => run)));
+    // What stands above those that were asked for is only drawn: a program has not asked for it.
+    const wanted = lines.filter(({ run }) => found.ids?.has(run.id) ?? true);
+    screen.line(jsonLine(wanted.map(({ run }) => run)));
     return EXIT.done;
   }
   const { paint } = screen;

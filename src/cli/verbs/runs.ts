@@ -12,6 +12,7 @@ export function addRunVerbs(program: Command, does: Does): void {
     )
     .option("-y, --yes", "approve every call that asks; what is denied stays denied")
     .option("--detach", "print the run's id; it works in the background until it has ended or needs a person")
+    .option("--input <json>", "the agent's input, as its file's `input` asks for it: JSON, or @file")
     .option("--model <name>", "the model for agents that name none")
     .addOption(
       new Option("--permissions <preset>", "what holds in this run where no rule says anything").choices(
@@ -47,7 +48,7 @@ export function addRunVerbs(program: Command, does: Does): void {
     )
     .option("--sort <by>", "cost: the most expensive first, of the latest 500")
     .option("--limit <n>", "how many (default: 20)")
-    .option("--all", "the runs below them too")
+    .option("--all", "the runs below them too; of a choice, drawn with what is above")
     .action(does(async () => (await import("../commands/runs.ts")).runs));
   program
     .command("show <run>")

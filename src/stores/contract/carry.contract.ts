@@ -174,6 +174,25 @@ export function carryContract(open: Open): void {
     },
   );
 
+  scenario(
+    "[E7] what has come is due, and at rest until it is driven here or hears something",
+    async ({ store, clock }) => {
+      const other = await open();
+      const third = await open();
+      await suspendedTree(store);
+      const tree = await carried(store, (await store.moveTree("r1", "t1")).standing);
+      await other.store.importTree(tree);
+      await third.store.importTree(tree);
+      expect(await other.store.due(clock.now(), 10)).toEqual(["r1", "c1"]);
+      expect((await other.store.moveTree("r1", "t2")).transferId).toBe("t2");
+      await signal(third.store, "c1", decided("m1.1", "approve", "ann"));
+      const due = { code: "CONFLICT", details: { runId: "c1" } };
+      await expect(third.store.moveTree("r1", "t2"), "it is about to go on").rejects.toMatchObject(due);
+      await other.close();
+      await third.close();
+    },
+  );
+
   scenario("[E7] [D6] a claim comes along", async ({ store }) => {
     const other = await open();
     await suspendedTree(store);

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import type { MessageRow } from "../../projections/message-row.ts";
-import { childrenOf, messageTree } from "../../projections/message-row.ts";
+import { childrenOf, messageTree } from "../../projections/message-tree.fixture.ts";
 import { messagesProjection } from "../../projections/messages.ts";
 import { fold } from "../../projections/projection.ts";
 import type { MessageFilter, Store } from "../store.ts";

@@ -4,6 +4,7 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { JournalEvent, Standing } from "../../journal/events.ts";
 import {
+  DUE_ON_ARRIVAL,
   headsOf,
   isHere,
   moved,
@@ -121,6 +122,7 @@ async function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][
   const { runId, ts } = event;
   const held =
     event.type === "RUN_STARTED" ? batch.admitted(runId, event.payload, "none", ts) : await batch.load(runId);
+  if (event.type === "RUN_STARTED") held.dueAt = DUE_ON_ARRIVAL;
   const placed = { ...event, position: batch.position + 1 };
   await batch.placeAs(held, placed, stored);
   if (held.row.endedAt !== undefined) await batch.rest(held, undefined);

@@ -12,7 +12,7 @@ export interface Place {
 /** Host and database. What cannot be read as an address is not repeated: it may hold a password all the same. */
 export function placeOf(url: string): Place {
   const parsed = URL.parse(url);
-  if (!parsed) {
+  if (!parsed || isAmbiguous(url)) {
     throw new CadreError(
       "CONFIG_INVALID",
       "The store's address cannot be read: use postgres://user:password@host:5432/database, with special characters of the password as %XX.",
@@ -22,6 +22,9 @@ export function placeOf(url: string): Place {
   const secrets = given ? [...new Set([given, decoded(given), encodeURIComponent(decoded(given))])] : [];
   return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, secrets };
 }
+
+/** A password with /, ? or # in it ends there for whoever reads the address, and the rest would be taken for host and database, and told. */
+const isAmbiguous = (url: string): boolean => /^[^/?#]*\/\/[^/?#]*[/?#].*@/s.test(url);
 
 /** The connection broke, could not be had, or is of no more use: whatever was not committed is not there, and may be tried again. */
 export function isConnectionLost(error: unknown): boolean {

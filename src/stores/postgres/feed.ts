@@ -10,6 +10,7 @@ import type { Client } from "pg";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
+import { DUE_ON_ARRIVAL } from "../carried.ts";
 import type { CommitListener } from "../store.ts";
 import type { Database } from "./open.ts";
 import { readPage } from "./reader.ts";
@@ -21,7 +22,7 @@ const LONGEST_PAUSE_MS = 2_000;
 /** A connection that is dead without a word is found out after so long. */
 const PULSE_MS = 15_000;
 const ANSWER_MS = 5_000;
-export const DUE_OF = "SELECT id FROM runs WHERE id = ANY($1) AND due_at = 0";
+export const DUE_OF = `SELECT id FROM runs WHERE id = ANY($1) AND due_at <= ${DUE_ON_ARRIVAL}`;
 /** What a notification says that is not about journals. */
 const USERS = "users";
 

@@ -1,5 +1,6 @@
 // What a server of Postgres is, and how many connections it has left. Nothing is made or changed there.
 
+import { placeOf } from "./faults.ts";
 import { loadPg } from "./open.ts";
 
 export interface ServerRoom {
@@ -14,6 +15,7 @@ const ROOM = `SELECT current_setting('server_version') AS version,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`;
 
 export async function serverRoom(url: string): Promise<ServerRoom> {
+  placeOf(url);
   const pg = await loadPg();
   const client = new pg.Client({
     connectionString: url,

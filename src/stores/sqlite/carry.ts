@@ -4,6 +4,7 @@ import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { Standing } from "../../journal/events.ts";
 import {
+  DUE_ON_ARRIVAL,
   headsOf,
   isHere,
   moved,
@@ -104,6 +105,7 @@ export function importTree(tree: CarriedTree, { sql, batch }: Parts): { root: Ru
 function takeIn(batch: Batch, { event, ...stored }: CarriedTree["events"][number]): void {
   const { runId, ts } = event;
   const held = event.type === "RUN_STARTED" ? batch.admitted(runId, event.payload, ts) : batch.load(runId);
+  if (event.type === "RUN_STARTED") held.dueAt = DUE_ON_ARRIVAL;
   const placed = { ...event, position: batch.position + 1 };
   batch.place(held, placed, stored);
   updateItems(batch.statements, held, placed);
