@@ -7,7 +7,6 @@ import type { JournalEvent, Trigger } from "../../../../src/journal/events.ts";
 import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -15,7 +14,7 @@ import { classNames } from "../../ui/class-names.ts";
 import { plainClick } from "../../ui/plain-click.ts";
 import { childWords } from "./child-words.ts";
 import { Time } from "./entry-row.tsx";
-import { lastLine } from "./live-row.tsx";
+import { Latest } from "./live-row.tsx";
 import { Marked } from "./marked.tsx";
 
 export interface DelegationRowProps {
@@ -114,18 +113,6 @@ function ChildLink({ event, onSelect }: DelegationRowProps) {
     >
       View child run <ArrowRight size={12} aria-hidden />
     </a>
-  );
-}
-
-/** U18: of a child that is not open, the last line. */
-function Latest({ child }: { child: RunJournal }) {
-  const streaming = [...child.streaming.values()].at(-1);
-  const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;
-  if (!text) return null;
-  return (
-    <p className="mt-0.5 truncate text-muted text-xs" data-testid="latest">
-      <VisibleText text={text} />
-    </p>
   );
 }
 
