@@ -5,3 +5,6 @@ export function untrusted(nonce: string, source: string, text: string): string {
   const label = source.replace(/[^\p{L}\p{N} _.:/@-]/gu, "").slice(0, 200);
   return `<${tag} source="${label}">\n${text.replaceAll(nonce, "…")}\n</${tag}>`;
 }
+
+/** What was put around a stranger's words is not theirs. */
+export const unmarked = (text: string): string => text.replaceAll(/<\/?untrusted-\w{16}[^<>]*>\n?/g, "");

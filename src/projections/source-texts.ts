@@ -4,6 +4,7 @@
 import { toolCallId } from "../ids.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import { toolCallsOf } from "../journal/message-parts.ts";
+import { unmarked } from "../journal/untrusted.ts";
 import type { Journals } from "./causes.ts";
 import { agentIn } from "./reasons.ts";
 import { describeCall } from "./timeline.ts";
@@ -87,9 +88,6 @@ function sourceIn(
       return undefined;
   }
 }
-
-/** What was put around a stranger's words is not theirs. */
-const unmarked = (text: string): string => text.replaceAll(/<\/?untrusted-\w{16}[^<>]*>\n?/g, "");
 
 const DEEPEST = 20;
 

@@ -252,3 +252,26 @@ test("a run that waits for more and more runs below says for how many", () => {
     "wait warn: Waiting: 2 runs below need a person",
   ]);
 });
+
+test("[S3-40] a member of a team is seen to read its round, and to hear each word of the others", () => {
+  const told = (id: string, text: string, more: Partial<Payload<"CONTEXT_ADDED">>): EventBody => ({
+    type: "CONTEXT_ADDED",
+    payload: { id, source: "team", text, ...more },
+  });
+  const nonce = "rn8ds1yyd5qn8qze";
+  const marked = `ann says:\n<untrusted-${nonce} source="ann c8">\nI have\na doubt.\n</untrusted-${nonce}>`;
+  const lines = linesOf(
+    started(),
+    told("opening", "Round 2 of at most 10. What the others said follows.", {
+      source: "agent",
+      opening: true,
+    }),
+    told("team/7", marked, { from: "ann" }),
+    told("discussion/over", `## ROUND 1\n\n${marked}`, {}),
+  );
+  expect(lines.slice(1)).toEqual([
+    "context quiet: Reads in its task's place: Round 2 of at most 10. What the others said follows.",
+    "context quiet: Hears: ann says: I have a doubt.",
+    "context quiet: Hears what was said in the team",
+  ]);
+});

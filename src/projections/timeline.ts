@@ -6,6 +6,7 @@ import { toolCallId } from "../ids.ts";
 import type { EventOf, EventType, JournalEvent, Payload } from "../journal/events.ts";
 import { textOf, toolCallsOf } from "../journal/message-parts.ts";
 import { type CallEnd, callEnd } from "./call-end.ts";
+import { contextWords } from "./context-words.ts";
 import { FOUND_WORDS } from "./found-words.ts";
 import { partOf } from "./part.ts";
 import type { Projection } from "./projection.ts";
@@ -282,24 +283,10 @@ const MAIN_FIELDS = [
 /** `Run: npm test` as `run: npm test`; names of tools keep their capitals. */
 const inSentence = (what: string): string => (what.startsWith("Run: ") ? `r${what.slice(1)}` : `use ${what}`);
 
-function contextLine({ source, from, text, opening }: Payload<"CONTEXT_ADDED">): Line {
-  if (opening) {
-    const headings = [...text.matchAll(/^##+ (.+)$/gm)].map(([, heading]) => heading).join(", ");
-    return ["context", "quiet", `Reads in its task's place: ${headings}`, text];
-  }
-  if (source === "system") return ["context", "quiet", `Told the agent: ${text}`, text];
-  if (source === "team") return ["context", "quiet", "Hears what was said in the team", text];
-  return ["context", "plain", `${from ?? SOURCES[source]} says: ${text}`, text];
+function contextLine(payload: Payload<"CONTEXT_ADDED">): Line {
+  const { title, isQuiet } = contextWords(payload);
+  return ["context", isQuiet ? "quiet" : "plain", title, payload.text];
 }
-
-const SOURCES = {
-  person: "A person",
-  parent: "Its parent",
-  agent: "Another agent",
-  advice: "An advisor",
-  team: "The team",
-  steps: "Its module",
-};
 
 function failureLine({ seq, ts, payload }: EventOf<"MODEL_CALL_FAILED">, { cancelSeq }: Names): Line {
   const { cause, message, retryAt } = payload;

@@ -133,7 +133,8 @@ function failure(
   let at: JournalEvent | undefined = event;
   // As far down as it is told of a run that did not succeed; what that failed by is the first cause.
   for (; at && isPassedOn(at) && !up.includes(at); at = causeOf(journals, at)) up.push(at);
-  const began: JournalEvent = at ?? up.pop()!;
+  // A model that was at work did not fail by its words: why it failed is said at its end.
+  const began: JournalEvent = at && !NO_FAULT.has(at.type) ? at : up.pop()!;
   const first = reasonOf(began);
   const { stop_reason: reason = event.payload.stopReason } = event.payload.result.first_cause ?? {};
   const { why, next } = stopWords(reason);
@@ -150,6 +151,8 @@ function failure(
     ],
   };
 }
+
+const NO_FAULT: ReadonlySet<EventType> = new Set(["AGENT_THOUGHT", "RUN_STARTED"]);
 
 const isPassedOn = ({ type }: JournalEvent): boolean =>
   type === "RUN_FAILED" || type === "CHILD_RUN_COMPLETED";

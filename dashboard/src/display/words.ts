@@ -18,6 +18,15 @@ export function soFar(ms: number): string {
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1_000);
 }
 
+/** The same where there is little room: in its largest unit. */
+export function roughly(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return soFar(ms);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
 export function count(value: number): string {
   if (value < 1_000) return String(value);
   if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;

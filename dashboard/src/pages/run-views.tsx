@@ -68,7 +68,7 @@ export function RunViews({ journal, rootId, runId, address, onFork }: RunViewsPr
             onChange={(next) => change({ view: next === "timeline" ? undefined : next })}
             tabs={RUN_VIEWS.map((value) => ({ value, label: LABELS[value] }))}
             aside={
-              <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 py-1">
+              <div className="flex min-w-0 flex-1 basis-64 items-center gap-3 px-2 md:py-1">
                 <Reading journal={journal} />
                 <SearchBar
                   q={q}

@@ -18,7 +18,7 @@ export function Badge({ tone = "plain", title, children }: BadgeProps) {
     <span
       title={title}
       className={classNames(
-        "inline-flex shrink-0 items-center gap-1 whitespace-nowrap rounded px-1.5 py-0.5 font-medium text-2xs",
+        "inline-flex max-w-full shrink-0 items-center gap-1 whitespace-nowrap rounded px-1.5 py-0.5 font-medium text-2xs",
         TONES[tone],
       )}
     >

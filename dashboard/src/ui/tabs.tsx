@@ -21,12 +21,15 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
       className="flex min-h-0 flex-1 flex-col"
     >
       <div className="flex flex-wrap items-center gap-x-2 border-line border-b">
-        <Radix.List aria-label={label} className="flex min-w-0 overflow-x-auto overflow-y-hidden px-2">
+        <Radix.List
+          aria-label={label}
+          className="flex min-w-0 overflow-x-auto overflow-y-hidden px-1.5 sm:px-2"
+        >
           {tabs.map((tab) => (
             <Radix.Trigger
               key={tab.value}
               value={tab.value}
-              className="-mb-px flex items-center -outline-offset-2 gap-1.5 whitespace-nowrap border-transparent border-b-2 px-3 py-2 text-muted text-sm hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+              className="-mb-px flex items-center -outline-offset-2 gap-1.5 whitespace-nowrap border-transparent border-b-2 px-2 py-2 text-muted sm:px-3 text-sm hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
             >
               {tab.label}
             </Radix.Trigger>

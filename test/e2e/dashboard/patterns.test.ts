@@ -56,3 +56,30 @@ test("[S2-35] an agent is called by its title wherever people meet it, with its 
   await page.getByRole("list", { name: "Waiting for you" }).getByText("The copy editor").first().waitFor();
   expect(problems).toEqual([]);
 });
+
+test("[S0-76] [S0-77] [U44] each draft has its number, at its start and at its end; of a failure the reason comes first", async () => {
+  await using p = await stageProject({
+    ...PATTERNS,
+    "referee.script.yaml": `turns:
+  - when: { task: spoil }
+    report: { summary: "The ninth is best.", output: { draft: 9, reason: "So be it." } }
+  - report: { summary: "The second.", output: { draft: 2, reason: "It says what it does." } }
+`,
+  });
+  const stage = await serve(p);
+  const client = clientOf(stage, p);
+  const { page, problems } = await browser.enter(stage.link, { height: 1200 });
+  const good = await client.startRun({ agent: "namer", task: "Name the function" });
+  await page.goto(`${stage.url}/r/${good.runId}`);
+  await page.getByTestId("status-text").getByText("Completed in").waitFor();
+  for (const words of ["DRAFT 1", "DRAFT 3", "DRAFT 1 COMPLETE", "DRAFT 3 COMPLETE", "JUDGE COMPLETE"])
+    await page.getByTestId("timeline").getByText(words, { exact: true }).waitFor();
+  expect(await page.getByText("DELEGATING").count()).toBe(0);
+
+  const bad = await client.startRun({ agent: "namer", task: "spoil it" });
+  await page.goto(`${stage.url}/r/${bad.runId}`);
+  const card = page.getByRole("region", { name: "Why it failed" });
+  await card.getByTestId("first-cause").getByText("The report did not fit, twice.").waitFor();
+  await card.getByRole("list", { name: "How it came up" }).getByText("referee").waitFor();
+  expect(problems).toEqual([]);
+});

@@ -87,7 +87,8 @@ function Picture({ agents, tallies, wanted }: AgentsGraphProps) {
 }
 
 const RATIO = 1.7;
-const FIT = { padding: 0.08, maxZoom: 1 };
+/** On the right there is room for the buttons: they cover no card. */
+const FIT = { padding: { x: 0.08, y: 0.08, right: "64px" }, maxZoom: 1 } as const;
 
 function CardOfNode({ id, data }: NodeProps<CardNode>) {
   const { setCenter, getNode, getZoom } = useReactFlow();

@@ -34,7 +34,7 @@ export function AgentsToolbar({ q, scope, reloading, onSearch, onScope, onReload
         aria-label="Which agents"
         value={scope}
         onChange={({ target }) => onScope(target.value === "all" ? "all" : "own")}
-        className="h-10 md:h-8"
+        className="h-10 max-w-36 md:h-8 md:max-w-none"
       >
         <option value="own">Yours</option>
         <option value="all">With built-in ones</option>
@@ -42,11 +42,11 @@ export function AgentsToolbar({ q, scope, reloading, onSearch, onScope, onReload
       <Button
         onClick={onReload}
         disabled={reloading}
-        className="h-10 md:h-8"
+        className="h-10 max-md:px-2.5 md:h-8"
         title="Read the files again (r)"
       >
         <RefreshCw size={14} aria-hidden className={reloading ? "animate-spin" : undefined} />
-        Reload
+        <span className="max-md:sr-only">Reload</span>
       </Button>
     </>
   );

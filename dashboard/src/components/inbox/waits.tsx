@@ -1,20 +1,22 @@
 import { Hourglass, Timer } from "lucide-react";
 import type { ApprovalView } from "../../../../src/api/schema.ts";
 import { useNow } from "../../display/use-now.ts";
-import { plural, soFar } from "../../display/words.ts";
+import { plural, roughly } from "../../display/words.ts";
 import { Badge } from "../../ui/badge.tsx";
 
 /** "3 agents have waited 12 min, the root too". */
 export function Waits({ item: { blocks, requestedAt, trail } }: { item: ApprovalView }) {
   const holdsRoot = blocks.root && trail.length > 1;
   const now = useNow();
-  const since = soFar(now - requestedAt);
+  const since = roughly(now - requestedAt);
   const runs = Math.max(1, blocks.runs);
   return (
     <Badge tone={holdsRoot ? "warn" : "muted"} title="What can only go on when this is answered">
       <Hourglass size={11} aria-hidden />
-      {plural(runs, "agent")} {runs === 1 ? "has" : "have"} waited {since}
-      {holdsRoot && ", the root too"}
+      <span className="truncate">
+        {plural(runs, "agent")} {runs === 1 ? "has" : "have"} waited {since}
+        {holdsRoot && ", the root too"}
+      </span>
     </Badge>
   );
 }

@@ -29,7 +29,7 @@ export function Scrubber({ moment, onChange, onFork }: ScrubberProps) {
     <section
       aria-label="Moment"
       className={classNames(
-        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-4 py-1 text-xs",
+        "flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-4 text-xs md:py-1",
         isPast ? "bg-info-soft text-info" : "bg-surface text-muted",
       )}
     >

@@ -20,10 +20,12 @@ const SHOWN_NARROW = 1;
 /** What waits for a person in this tree. It is answered on its card in the inbox, where all of it can be seen (A17). */
 export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) {
   const shown = useNarrow() ? SHOWN_NARROW : SHOWN;
+  const more = items.length - shown;
   return (
     <Notice tone="warn">
       <span className="flex items-center gap-1.5 font-medium">
         <Hand size={14} aria-hidden /> Needs you
+        {more > 0 && <span className="font-normal md:hidden">and {more} more</span>}
       </span>
       <ul className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1 max-sm:basis-full">
         {items.slice(0, shown).map((item) => (
@@ -41,7 +43,7 @@ export function ApprovalsStrip({ items, runId, onSelect }: ApprovalsStripProps) 
             <InboxLink id={item.id} />
           </li>
         ))}
-        {items.length > shown && <li>and {items.length - shown} more</li>}
+        {more > 0 && <li className="max-md:hidden">and {more} more</li>}
       </ul>
     </Notice>
   );

@@ -16,11 +16,12 @@ export interface FailureCardProps {
 export function FailureCard({ why, onSelect }: FailureCardProps) {
   const { runId, first, answer, next, chain } = why;
   const isBelow = first.runId !== runId;
-  const runs = chain.filter((step, index) => chain.findIndex((each) => each.runId === step.runId) === index);
+  const steps = [first, ...chain];
+  const runs = steps.filter((step, index) => steps.findIndex((each) => each.runId === step.runId) === index);
   return (
     <section
       aria-label="Why it failed"
-      className="max-h-60 shrink-0 overflow-auto border-line border-b border-l-4 border-l-bad bg-surface px-4 py-2"
+      className="max-h-44 shrink-0 overflow-auto md:max-h-60 border-line border-b border-l-4 border-l-bad bg-surface px-4 py-2"
     >
       <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
         <h2 className="flex items-center gap-1.5 font-semibold text-bad text-sm">

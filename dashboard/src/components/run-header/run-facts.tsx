@@ -27,7 +27,9 @@ export function RunFacts({ journal, run }: { journal: TreeJournal; run: RunJourn
         {count(sum?.tokens ?? 0)} tokens
       </span>
       {sum !== undefined && sum.runs > 0 && <span>{plural(sum.runs, "run")} below</span>}
-      <Copyable text={row.id.slice(0, SHORT_ID)} label="Copy the run's short id" />
+      <span className="max-sm:hidden">
+        <Copyable text={row.id.slice(0, SHORT_ID)} label="Copy the run's short id" />
+      </span>
       <span className="hidden min-w-0 sm:inline">
         <CopyButton text={command} label={`Copy as command: ${command}`} icon={<Terminal size={12} />}>
           Copy as command

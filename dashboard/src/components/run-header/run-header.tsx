@@ -28,7 +28,7 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
   const { row } = run;
   const part = partOf(row);
   return (
-    <header className="shrink-0 border-line border-b bg-surface px-4 py-2">
+    <header className="shrink-0 border-line border-b bg-surface px-4 py-1.5 md:py-2">
       <WayUp journal={journal} run={run} onSelect={onSelect} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="flex min-w-0 items-center gap-2 font-semibold text-lg">
@@ -39,10 +39,10 @@ export function RunHeader({ journal, run, actions, onSelect }: RunHeaderProps) {
           {part !== undefined && <Badge tone="child">{part}</Badge>}
         </h1>
         <StatusBadge run={row} />
-        <StatusLine journal={journal} run={run} onSelect={onSelect} />
-        <span className="md:hidden">
+        <span className="ml-auto md:hidden">
           <ConnectionBadge />
         </span>
+        <StatusLine journal={journal} run={run} onSelect={onSelect} />
         <div className="ml-auto flex items-center gap-1.5">
           <PinButton runId={row.id} />
           {actions}
@@ -60,7 +60,7 @@ const NAMED = 3;
 function StatusLine({ journal, run, onSelect }: Omit<RunHeaderProps, "actions">) {
   const { text, links, toStart = 0 } = statusText(journal.runs, run);
   return (
-    <p className="min-w-0 text-muted text-sm" data-testid="status-text">
+    <p className="min-w-0 text-muted text-sm max-md:flex-1 max-md:basis-36" data-testid="status-text">
       <VisibleText text={text} />
       {links.slice(0, NAMED).map(({ runId, label }, index) => (
         <span key={runId}>

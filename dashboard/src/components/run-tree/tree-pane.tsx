@@ -63,7 +63,7 @@ export function TreeDrawer(tree: RunTreeProps) {
   const [open, setOpen] = useState(false);
   const sum = rollUps(tree.journal.runs, tree.rootId).get(tree.rootId);
   return (
-    <div className="shrink-0 border-line border-b bg-surface px-3 py-1 md:hidden">
+    <div className="shrink-0 border-line border-b bg-surface px-1 md:hidden">
       <Button look="quiet" className="h-10 w-full justify-start" onClick={() => setOpen(true)}>
         <ListTree size={15} aria-hidden />
         {plural(tree.journal.runs.size, "run")} in this tree

@@ -20,7 +20,7 @@ export const COLUMNS = [
   { name: "task", label: "Task", className: "" },
   { name: "waiting", label: "Waiting for", className: "w-36 xl:w-40" },
   { name: "start", label: "Started", className: "w-22" },
-  { name: "duration", label: "Took", className: "w-22 text-right" },
+  { name: "duration", label: "Took", className: "w-27 text-right" },
   { name: "cost", label: "Cost", className: "w-19 text-right" },
   { name: "tokens", label: "Tokens", className: "w-17 text-right max-xl:hidden" },
 ] as const;

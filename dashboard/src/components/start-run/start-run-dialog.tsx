@@ -3,9 +3,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
-import type { AgentView } from "../../../../src/api/schema.ts";
 import { messageOf } from "../../../../src/errors.ts";
-import { titledName } from "../../display/agent-badge.ts";
 import { Failure } from "../../display/failure.tsx";
 import { Loading } from "../../display/loading.tsx";
 import { client } from "../../live/client.ts";
@@ -14,7 +12,8 @@ import { agentsQuery, settingsQuery } from "../../live/queries.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
-import { Input, Select, TextArea } from "../../ui/input.tsx";
+import { Input, TextArea } from "../../ui/input.tsx";
+import { AgentField, type AgentFieldProps } from "./agent-field.tsx";
 import { type Draft, draftProblem, requestOf } from "./draft.ts";
 
 export interface StartRunDialogProps {
@@ -60,8 +59,7 @@ function StartForm({ agent, onClose }: { agent: string | undefined; onClose(): v
   );
 }
 
-interface FieldsProps {
-  choices: readonly AgentView[];
+interface FieldsProps extends Pick<AgentFieldProps, "choices"> {
   first: string;
   onClose(): void;
 }
@@ -103,22 +101,7 @@ function Fields({ choices, first, onClose }: FieldsProps) {
   const refusal = starting.isError ? messageOf(starting.error) : isTried ? problem : undefined;
   return (
     <form onSubmit={submit} className="flex flex-col gap-3 overflow-auto p-4 text-sm">
-      <Field label="Agent">
-        {(id) => (
-          <Select
-            id={id}
-            className="max-md:h-10"
-            value={draft.agent}
-            onChange={({ target }) => change({ agent: target.value })}
-          >
-            {choices.map((each) => (
-              <option key={each.name} value={each.name}>
-                {titledName(each)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <AgentField choices={choices} chosen={draft.agent} onChange={(next) => change({ agent: next })} />
       <Field label="Task">
         {(id) => (
           <TextArea

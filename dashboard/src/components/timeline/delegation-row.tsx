@@ -3,19 +3,18 @@
 
 import { ArrowRight, ChevronDown, ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
-import type { JournalEvent } from "../../../../src/journal/events.ts";
-import { partOf } from "../../../../src/projections/part.ts";
+import type { JournalEvent, Trigger } from "../../../../src/journal/events.ts";
 import { AgentName } from "../../display/agent-name.tsx";
 import { RoleIcon } from "../../display/role-icon.tsx";
 import { StatusBadge } from "../../display/status-badge.tsx";
-import { VisibleText } from "../../display/visible-text.tsx";
 import type { RunJournal } from "../../live/tree-journal.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classNames } from "../../ui/class-names.ts";
 import { plainClick } from "../../ui/plain-click.ts";
+import { childWords } from "./child-words.ts";
 import { Time } from "./entry-row.tsx";
-import { lastLine } from "./live-row.tsx";
+import { Latest } from "./live-row.tsx";
 import { Marked } from "./marked.tsx";
 
 export interface DelegationRowProps {
@@ -33,8 +32,7 @@ export function DelegationRow(props: DelegationRowProps) {
   const { event, child, agent, open, q, onSelect, onToggle } = props;
   const childId = event.payload.child_run_id;
   const isStart = event.type === "CHILD_RUN_STARTED";
-  const [badge, tone, edge] = lookOf(event);
-  const part = isStart ? partOf({ trigger: event.payload.trigger, parentKey: event.payload.key }) : undefined;
+  const [badge, tone, edge] = lookOf(event, child?.row.trigger);
   return (
     <Frame {...props} edge={edge}>
       <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
@@ -50,7 +48,6 @@ export function DelegationRow(props: DelegationRowProps) {
         <span className="font-semibold">
           <AgentName agent={agent} full />
         </span>
-        {part !== undefined && <span className="text-child text-xs">{part}</span>}
         {isStart && child && <StatusBadge run={child.row} />}
       </div>
       <div className="flex flex-wrap items-center justify-end gap-x-2">
@@ -119,21 +116,15 @@ function ChildLink({ event, onSelect }: DelegationRowProps) {
   );
 }
 
-/** U18: of a child that is not open, the last line. */
-function Latest({ child }: { child: RunJournal }) {
-  const streaming = [...child.streaming.values()].at(-1);
-  const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;
-  if (!text) return null;
-  return (
-    <p className="mt-0.5 truncate text-muted text-xs" data-testid="latest">
-      <VisibleText text={text} />
-    </p>
-  );
-}
-
-function lookOf(event: DelegationRowProps["event"]): [badge: string, tone: Tone, edge: string] {
-  if (event.type === "CHILD_RUN_STARTED") return ["DELEGATING", "child", "border-l-child"];
-  return event.payload.success
-    ? ["DELEGATION COMPLETE", "good", "border-l-good"]
-    : ["DELEGATION FAILED", "bad", "border-l-bad"];
+/** `trigger`: as the child's own journal has it; its end does not repeat it. */
+function lookOf(
+  { type, payload }: DelegationRowProps["event"],
+  trigger: Trigger = "delegation",
+): [badge: string, tone: Tone, edge: string] {
+  if (type === "CHILD_RUN_STARTED")
+    return [childWords(payload.trigger, payload.key).start, "child", "border-l-child"];
+  const { what } = childWords(trigger, payload.key);
+  return payload.success
+    ? [`${what} COMPLETE`, "good", "border-l-good"]
+    : [`${what} FAILED`, "bad", "border-l-bad"];
 }

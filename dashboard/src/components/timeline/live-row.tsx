@@ -37,3 +37,15 @@ const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-LI
 export function lastLine(text: string): string {
   return text.trimEnd().split("\n").at(-1)?.slice(-200) ?? "";
 }
+
+/** U18: of a child that is not open, the last line. */
+export function Latest({ child }: { child: RunJournal }) {
+  const streaming = [...child.streaming.values()].at(-1);
+  const text = streaming ? lastLine(streaming.text) : child.timeline.entries.at(-1)?.title;
+  if (!text) return null;
+  return (
+    <p className="mt-0.5 truncate text-muted text-xs" data-testid="latest">
+      <VisibleText text={text} />
+    </p>
+  );
+}

@@ -25,7 +25,7 @@ export function TimelineView(props: TimelineViewProps) {
   const rows = source.of(journal.runs, runId);
   return (
     <>
-      <div className="shrink-0 border-line border-b px-3 py-1.5">
+      <div className="shrink-0 border-line border-b px-2 py-0.5 md:px-3 md:py-1.5">
         <FacetBar counts={source.counts(runId)} show={show} onChange={onShow} />
       </div>
       <Timeline

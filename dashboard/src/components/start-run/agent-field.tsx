@@ -1,0 +1,32 @@
+import type { AgentView } from "../../../../src/api/schema.ts";
+import { titledName } from "../../display/agent-badge.ts";
+import { Field } from "../../ui/field.tsx";
+import { Select } from "../../ui/input.tsx";
+
+export interface AgentFieldProps {
+  choices: readonly AgentView[];
+  chosen: string;
+  onChange(name: string): void;
+}
+
+/** Who is to do it: by title, with the name behind it. */
+export function AgentField({ choices, chosen, onChange }: AgentFieldProps) {
+  return (
+    <Field label="Agent">
+      {(id) => (
+        <Select
+          id={id}
+          className="max-md:h-10"
+          value={chosen}
+          onChange={({ target }) => onChange(target.value)}
+        >
+          {choices.map((each) => (
+            <option key={each.name} value={each.name}>
+              {titledName(each)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
