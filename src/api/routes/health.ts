@@ -33,7 +33,10 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
         summary: "Who drives runs of this store",
         answer: Workers,
       },
-      async () => ({ workers: await store.workers() }),
+      // The dead stay for a day: those who work stand before them.
+      async () => ({
+        workers: (await store.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
+      }),
     ),
     route(
       {
