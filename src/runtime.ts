@@ -38,6 +38,7 @@ import { createLifecycle, type OnAgent } from "./projections/lifecycle.ts";
 import { actingFor } from "./runtime/acting-for.ts";
 import { workspaceOf } from "./runtime/eval-folder.ts";
 import { openEngine } from "./runtime/open-engine.ts";
+import { createOutages } from "./runtime/outages.ts";
 import { runnersOf } from "./runtime/runners.ts";
 import { startAll } from "./runtime/start-all.ts";
 import type { Work } from "./runtime/start-work.ts";
@@ -67,6 +68,8 @@ export interface RuntimeOptions extends ProjectOptions {
   /** Of the program, for those who look at who is at work. */
   version?: string;
   onProblem?(problem: { runId?: string; message: string; error: unknown; answered?: true }): void;
+  /** The store, which was away, is back. */
+  onRecovered?: ((sentence: string) => void) | undefined;
 }
 
 export interface Runtime {
@@ -123,7 +126,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Several machines have several clocks: the one that the store goes by counts (F36).
   const { clock = store.clock } = options;
   const listeners = new Set<(delta: Delta) => void>();
-  const report: Report = (problem) => options.onProblem?.(maskedProblem(problem, mask));
+  const { report, renewed } = outagesOf(options, mask);
   const worker = `${hostname()}-${process.pid}-${ids.nonce().slice(0, 6)}`;
   const pool = options.pool ?? poolOf(config.pools, config.folder);
   // A file is driven by one process alone: what it left to others would wait for ever.
@@ -173,7 +176,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     replayAgent: (agent, runIds) => replayAgent(agent, runIds, parts),
     async start() {
       const card = cardOf(parts, pool, options.version);
-      const work = { engine, parts, report, ours, card };
+      const work = { engine, parts, report, renewed, ours, card };
       leave = await startAll({ work, webhooks, mask, env, version: options.version ?? "" });
     },
     async endCancelled(runIds, signal) {
@@ -228,6 +231,9 @@ function canonical({ permissions, ...request }: RunRequest, tools: Project["tool
 }
 
 type Report = NonNullable<RuntimeOptions["onProblem"]>;
+
+const outagesOf = ({ onProblem, onRecovered }: RuntimeOptions, mask: Project["mask"]) =>
+  createOutages<Parameters<Report>[0]>((problem) => onProblem?.(maskedProblem(problem, mask)), onRecovered);
 
 const engineProblem = (error: unknown, runId: RunId | undefined) =>
   runId === undefined

@@ -30,7 +30,9 @@ test("[BV4] [F01] [U36] a frozen branch stays frozen through a kill, and is thaw
   await first.shows(/"agent":"worker"[\s\S]*"TOOL_RESULT"[\s\S]*MODEL_CALL_STARTED/);
   const [lead, worker] = await idsOf(p);
   const frozen = await p.cadre("freeze", lead!);
-  expect(frozen.stdout).toMatch(/^2 runs frozen; process \d+ goes on with it\.\n$/);
+  expect(frozen.stdout).toBe(
+    `2 runs frozen; what is under way ends, and it stays frozen until \`cadre thaw ${lead}\`.\n`,
+  );
   expect((await p.cadre("freeze", lead!)).stdout).toBe(
     `Nothing to do: the branch of ${lead} is frozen already.\n`,
   );

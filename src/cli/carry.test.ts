@@ -243,7 +243,8 @@ describe("cadre export --format cadre", () => {
     const at = (seq: number) => new RegExp(`at event ${seq} of run ${runId}: its checksum does not match`);
     await refuses(text.replace('"task":"get it ready"', '"task":"get it all"'), at(1));
     await refuses(lines.toSpliced(nth, 1).join("\n"), at(3));
-    await refuses(lines.slice(0, nth + 1).join("\n"), `cut off`);
+    for (const end of ["", "\n"])
+      await refuses(lines.slice(0, nth + 1).join("\n") + end, "cut off, its end is missing");
     await refuses(lines.slice(0, nth + 1).join("\n"), `after event 3 of run ${runId}`);
     await refuses(text.slice(0, text.length / 2), "damaged");
     await refuses(text.replace('"version":"', '"version":"9'), "the sum does not match");

@@ -32,6 +32,7 @@ export interface ConnectOptions {
   say?: (line: string) => void;
   /** The same trouble, for who writes it down in another form. */
   onProblem?: RuntimeOptions["onProblem"] | undefined;
+  onRecovered?: RuntimeOptions["onRecovered"];
   /** The command itself shows what of cadre.yaml is left out. */
   showsLeftOut?: boolean;
   /** Another process had the store a moment ago: it, or the next, gets a while to come before this one takes its place. */
@@ -157,9 +158,16 @@ async function own(options: ConnectOptions, { dir, release, ...store }: Opening)
   const { folder, io, flags, drive, say, serve } = options;
   const { env } = io;
   try {
-    const onProblem = options.onProblem ?? problemPrinter(say);
-    const { concurrency, pool } = options;
-    const more = { onProblem, concurrency, pool, version: version(), ...(flags ? { flags } : {}) };
+    const printer = problemPrinter(say);
+    const { onProblem = printer.onProblem, onRecovered = printer.onRecovered, concurrency, pool } = options;
+    const more = {
+      onProblem,
+      onRecovered,
+      concurrency,
+      pool,
+      version: version(),
+      ...(flags ? { flags } : {}),
+    };
     const runtime = await createRuntime({ folder, env, ...more });
     await recognised(runtime, store);
     const served: Served[] = [];
@@ -208,15 +216,22 @@ export async function recognised(runtime: Runtime, store: StoreCheck): Promise<v
 /** What goes wrong beside the run that is shown: once each, so that a fault that repeats does not fill the screen. */
 function problemPrinter(
   say = (line: string): void => void process.stderr.write(`${line}\n`),
-): NonNullable<RuntimeOptions["onProblem"]> {
+): Required<Pick<RuntimeOptions, "onProblem" | "onRecovered">> {
   const said = new Set<string>();
-  return ({ message, error, answered }) => {
-    // Whoever asked, here or in another process, says it themselves; but for a fault of ours, whose answer tells nothing.
-    if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
-    const text = plainLine(`${message} ${messageOf(error)}`);
-    if (said.has(text)) return;
-    said.add(text);
-    say(`cadre: ${text}`);
+  return {
+    onProblem({ message, error, answered }) {
+      // Whoever asked, here or in another process, says it themselves; but for a fault of ours, whose answer tells nothing.
+      if (answered && error instanceof CadreError && error.code !== "INTERNAL") return;
+      const text = plainLine(`${message} ${messageOf(error)}`);
+      if (said.has(text)) return;
+      said.add(text);
+      say(`cadre: ${text}`);
+    },
+    onRecovered(sentence) {
+      // The next outage is another one.
+      said.clear();
+      say(`cadre: ${sentence}`);
+    },
   };
 }
 

@@ -31,7 +31,9 @@ test("[E1] [F32] processes run side by side on one database, and every one sees 
   const id = String(listed[0]!["id"]);
   expect((await p.cadre("show", id)).stdout).toContain("All is well.");
   expect((await p.cadre("verify", id)).stdout).toMatch(/^Whole: \d+ events/);
-  expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(/^Deleted 1 tree/);
+  expect((await p.cadre("prune", "--run", id, "--yes")).stdout).toMatch(
+    /^Deleted 1 tree.*\. Postgres uses the space/,
+  );
 }, 120_000);
 
 test("[A16] [J7] [J9] [I3] verify names what was taken out or forged beside the chains", async () => {
@@ -143,6 +145,30 @@ test("[E8] a scheme has no case; a store that is neither a file nor Postgres is 
   const { stderr } = await p.cadre("runs");
   expect(stderr.replaceAll(/\s+/g, " ")).toContain("use sqlite:<file> or postgres://");
   expect(stderr).not.toMatch(/is a file|secret/);
+});
+
+test("[A61] a right or a schema that is missing is named with the statement that gives it", async () => {
+  await using p = await project(FILES);
+  await postgres.query(
+    "CREATE ROLE guest LOGIN PASSWORD 'of-a-guest'; CREATE SCHEMA half; GRANT USAGE ON SCHEMA half TO guest",
+  );
+  const as = async (schema: string) => {
+    const url = (await postgres.newStore()).replace(/\/\/[^@]*@/, "//guest:of-a-guest@").replace(/\?.*/, "");
+    p.env["CADRE_STORE"] = `${url}?options=-c%20search_path=${schema}`;
+    return (await p.cadre("runs")).stderr.replaceAll(/\s+/g, " ");
+  };
+  expect(await as("nowhere")).toContain(
+    'run: CREATE SCHEMA IF NOT EXISTS "nowhere"; GRANT USAGE, CREATE ON SCHEMA "nowhere" TO "guest"',
+  );
+  expect(await as("half")).toContain('run: GRANT USAGE, CREATE ON SCHEMA "half" TO "guest"');
+  await postgres.query("GRANT CREATE ON SCHEMA half TO guest");
+  expect(await as("half"), "looks, and does not drive").toBe("");
+  p.env["CADRE_ENGINE"] = "pg-boss";
+  const { code, stderr } = await p.cadre("worker");
+  expect([code, stderr.replaceAll(/\s+/g, " ")]).toEqual([
+    1,
+    expect.stringContaining('run: GRANT CREATE ON DATABASE "postgres" TO "guest"'),
+  ]);
 });
 
 test("[F33] a process that is frozen past its lease loses its run to another, and adds nothing to it afterwards", async () => {

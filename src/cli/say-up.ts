@@ -11,24 +11,27 @@ export interface Up {
   server: PublicServer;
   problems: string[];
   open: boolean;
+  /** It drives as well. */
+  drives: boolean;
   /** In the place of the usual ones. */
   words: ((link: string) => string[]) | undefined;
 }
 
-export function sayUp({ io, json, screen, typed }: Invocation, { server, problems, open, words }: Up): void {
+export function sayUp({ io, json, screen, typed }: Invocation, up: Up): void {
+  const { server, problems, open, words } = up;
   const { url } = server.newLink();
   if (json) {
     screen.line(jsonLine({ url: server.url, link: url }));
     return;
   }
   const wrong = problems.map((problem) => typedIn(problem, typed));
-  const lines = [...wrong, ...(words?.(url) ?? upWords(url))];
+  const lines = [...wrong, ...(words?.(url) ?? upWords(url, up))];
   for (const line of fitLines(lines, screen)) screen.line(line);
   if (open && io.stdout.isTTY === true) openBrowser(url);
 }
 
-const upWords = (link: string): string[] => [
+const upWords = (link: string, { drives }: Up): string[] => [
   `Cadre is up at ${link}`,
   "The link signs one browser in, once.",
-  "For a program: the token in .cadre/token. Ctrl-C ends it; whatever runs goes on at the next start.",
+  `For a program: the token in .cadre/token. Ctrl-C ends it; ${drives ? "whatever runs goes on at the next start" : "workers go on with whatever runs"}.`,
 ];

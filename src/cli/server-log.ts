@@ -14,12 +14,13 @@ import type { RuntimeOptions } from "../runtime.ts";
 import { unfinished } from "./left-over.ts";
 import { jsonLine } from "./view/plain.ts";
 
-export type LogEvent = "started" | "run_ended" | "refused" | "problem" | "stopping" | "stopped";
+export type LogEvent = "started" | "run_ended" | "refused" | "problem" | "recovered" | "stopping" | "stopped";
 
 export interface ServerLog {
   started(client: CadreClient, url: string): Promise<void>;
   tell(event: LogEvent, fields?: Record<string, unknown>): void;
   problem: NonNullable<RuntimeOptions["onProblem"]>;
+  recovered(message: string): void;
   /** From now on: secrets as the project knows them, and how runs end. */
   attend(parts: Pick<ApiParts, "store" | "people">): void;
   refused(refusal: Refusal): void;
@@ -30,6 +31,7 @@ const LEVELS: Record<LogEvent, "info" | "warn" | "error"> = {
   run_ended: "info",
   refused: "warn",
   problem: "error",
+  recovered: "info",
   stopping: "info",
   stopped: "info",
 };
@@ -64,6 +66,7 @@ export function createServerLog(write: (line: string) => void, now: () => number
         // What nobody foresaw is found by where it happened.
         ...(error instanceof Error && !(error instanceof CadreError) ? { stack: error.stack } : {}),
       }),
+    recovered: (message) => tell("recovered", { message }),
     attend({ store, people }) {
       ({ mask } = people);
       store.onCommit((events) => {

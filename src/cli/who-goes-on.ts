@@ -20,6 +20,13 @@ export async function whoGoesOn(
   return `process ${only.pid}${where} goes on with it`;
 }
 
+/** Of a run that is held until `later` says: whoever drives ends what is under way, and does not go on. */
+export async function whoHolds(client: CadreClient, typed: Typed, later: string): Promise<string> {
+  const drives = (await client.workers()).some(({ silent }) => !silent);
+  if (!drives) return nobodyGoesOn(await client.health(), later, typed);
+  return typedIn(`what is under way ends, and ${later}`, typed);
+}
+
 function nobodyGoesOn(health: Health, later: string, typed: Typed): string {
   const nobody = nobodyWords(health);
   const then = later.replace("`cadre run`", nextDriver(health));

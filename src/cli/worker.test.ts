@@ -32,7 +32,7 @@ async function scaled(files: Record<string, string> = FILES): Promise<Project> {
 async function served(p: Project): Promise<CadreClient> {
   const [, base] = await p
     .startHere("up", "--no-worker", "--port", "0", "--no-open")
-    .shows(/up at (http:\/\/[\d.:]+)/);
+    .shows(/up at (http:\/\/[\d.:]+)[\s\S]*Ctrl-C ends it; workers go on with whatever runs/);
   const token = readFileSync(join(p.folder, ".cadre", "token"), "utf8").trim();
   return createClient({
     baseUrl: base!,
@@ -83,6 +83,14 @@ test("[E9] what a command has recorded is gone on with by a process elsewhere; o
   await worker.end();
   // As if a lease had passed.
   await postgres.query("UPDATE workers SET expires_at = expires_at - 60000", p.env["CADRE_STORE"]);
+  const other = p.start("worker");
+  await other.shows(/takes runs/);
+  expect(
+    (await client.workers()).map(({ silent }) => silent),
+    "those who work stand first",
+  ).toEqual([false, true]);
+  other.process.kill("SIGTERM");
+  await other.end();
   const idle = await p.cadre("workers");
   expect([idle.code, idle.stdout]).toEqual([0, expect.stringMatching(/silent, seen .* ago/)]);
   expect(idle.stdout).toMatch(/^Nobody drives runs here: start `.*worker`/m);

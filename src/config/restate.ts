@@ -11,7 +11,7 @@ const place = z.string().transform((written, context): { host: string; port: num
   const [, host, port] =
     /^(?:\[([\da-f:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/i.exec(written)?.filter(Boolean) ?? [];
   if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
-  context.addIssue({ code: "custom", message: `"${written}" is no place to listen at: write 0.0.0.0:9080` });
+  context.addIssue({ code: "custom", message: "must be a place to listen at, like 0.0.0.0:9080" });
   return z.NEVER;
 });
 

@@ -23,6 +23,8 @@ export interface HeartbeatOptions {
   /** Must not throw. */
   onLost: (runIds: RunId[]) => void;
   every?: number;
+  /** Must not throw. */
+  onRenewed?: () => void;
   /** Called once per outage of the store; the beats go on. Must not throw. */
   onError: (error: unknown) => void;
 }
@@ -37,7 +39,18 @@ export interface WorkerHeartbeat {
 
 /** Renews at once, and then for as long as the worker lives. */
 export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
-  const { store, worker, card, clock, held, onCancelled, onLost, every = 5_000, onError } = options;
+  const {
+    store,
+    worker,
+    card,
+    clock,
+    held,
+    onCancelled,
+    onLost,
+    onRenewed,
+    every = 5_000,
+    onError,
+  } = options;
   let deadline = Number.NEGATIVE_INFINITY;
 
   async function work(): Promise<{ result: undefined; nextIn: number }> {
@@ -45,6 +58,7 @@ export function startHeartbeat(options: HeartbeatOptions): WorkerHeartbeat {
     const sent = clock.elapsed();
     const { cancelled, lost } = await store.heartbeat(worker, asked, card?.());
     deadline = sent + LEASE_MS;
+    onRenewed?.();
     const now = new Map(held().map(({ runId, epoch }) => [runId, epoch]));
     const same = new Set(
       asked.filter(({ runId, epoch }) => now.get(runId) === epoch).map(({ runId }) => runId),

@@ -13,6 +13,7 @@
 
 import { setImmediate as oneTurn } from "node:timers/promises";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
+import { installHint } from "../config/install-hint.ts";
 import { CadreError, messageOf } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { Drive, Engine } from "./engine.ts";
@@ -229,7 +230,7 @@ async function loadPgBoss(): Promise<typeof import("pg-boss")> {
   } catch (error) {
     throw new CadreError(
       "CONFIG_INVALID",
-      `The engine pg-boss needs the package pg-boss, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: npm install pg-boss pg`,
+      `The engine pg-boss needs the package pg-boss, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: ${installHint("pg-boss pg")}`,
     );
   }
 }

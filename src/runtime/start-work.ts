@@ -17,6 +17,8 @@ export interface Work {
   engine: Engine;
   parts: LoopParts;
   report(problem: { message: string; error: unknown }): void;
+  /** The store has taken a sign of life. */
+  renewed(): void;
   /** Whose runs are driven; undefined: all. */
   ours: OfPool | undefined;
   card: () => WorkerCard;
@@ -24,7 +26,7 @@ export interface Work {
 
 /** The engine, and what makes losing a wake-up harmless: the due-scan, the heartbeat, and news of cancels. */
 export async function startWork(work: Work): Promise<() => Promise<void>> {
-  const { engine, parts, report, ours, card } = work;
+  const { engine, parts, report, renewed, ours, card } = work;
   const { store, clock, worker, drives } = parts;
   const interrupt = (runIds: readonly string[], reason: "cancel" | "lost"): void => {
     for (const runId of runIds) drives.get(runId)?.interrupt(reason);
@@ -37,6 +39,7 @@ export async function startWork(work: Work): Promise<() => Promise<void>> {
     held: () => [...drives].map(([runId, { epoch }]) => ({ runId, epoch })),
     onCancelled: (runIds) => interrupt(runIds, "cancel"),
     onLost: (runIds) => interrupt(runIds, "lost"),
+    onRenewed: renewed,
     onError: (error) => report({ message: "The heartbeat failed; it is tried again.", error }),
   });
   await heartbeat.beat();

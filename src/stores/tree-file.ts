@@ -78,7 +78,8 @@ export type TreeFile = Omit<CarriedTree, "transferId"> & Pick<TreeHead, "transfe
 
 /** Verified, all of it. */
 export function readTree(text: string): TreeFile {
-  const lines = text.split("\n");
+  // One that was cut off between two lines ends in a line that is not there.
+  const lines = text.replace(/\n$/, "").split("\n");
   const sum = createSum();
   const head = readHead(lines[0] ?? "");
   sum.add(lines[0]!);
@@ -96,7 +97,7 @@ export function readTree(text: string): TreeFile {
     else chains.addEvent(Event.safeParse(parsed).data);
     sum.add(line);
   }
-  throw chains.damage("it is cut off");
+  throw chains.damage("it is cut off, its end is missing");
 }
 
 function readHead(line: string): TreeHead {

@@ -43,7 +43,10 @@ export function healthRoutes(parts: ApiParts): Route[] {
         summary: "Who drives runs of this store",
         answer: Workers,
       },
-      async () => ({ workers: await store.workers() }),
+      // The dead stay for a day: those who work stand before them.
+      async () => ({
+        workers: (await store.workers()).toSorted((a, b) => Number(a.silent) - Number(b.silent)),
+      }),
     ),
     route(
       {

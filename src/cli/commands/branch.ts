@@ -11,7 +11,7 @@ import { EXIT, type Invocation } from "../io.ts";
 import { count } from "../view/format.ts";
 import { jsonLine } from "../view/plain.ts";
 import { riverJson, riverLines } from "../view/river.ts";
-import { whoGoesOn } from "../who-goes-on.ts";
+import { whoGoesOn, whoHolds } from "../who-goes-on.ts";
 
 interface BudgetOptions {
   give?: string;
@@ -58,11 +58,14 @@ async function hold(
 ): Promise<number> {
   return withClient({ folder, io }, async (client) => {
     const { runs } = await act(client);
-    const later = word === "frozen" ? `it stays frozen until \`cadre thaw ${runId}\`` : undefined;
+    const next = () =>
+      word === "frozen"
+        ? whoHolds(client, typed, `it stays frozen until \`cadre thaw ${runId}\``)
+        : whoGoesOn(client, typed);
     const told =
       runs.length === 0
         ? `Nothing to do: the branch of ${runId} is ${word === "frozen" ? "frozen already" : "not frozen"}.`
-        : `${count(runs.length, "run")} ${word}; ${await whoGoesOn(client, typed, later)}.`;
+        : `${count(runs.length, "run")} ${word}; ${await next()}.`;
     screen.line(json ? jsonLine({ runId, [word]: runs }) : told);
     return EXIT.done;
   });

@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { findRun } from "../../api/find-run.ts";
 import { parseDuration } from "../../config/duration.ts";
+import { isOnServer } from "../../config.ts";
 import { CadreError } from "../../errors.ts";
 import type { RunStatus } from "../../journal/events.ts";
 import type { Pruned, PruneFilter, Store } from "../../stores/store.ts";
@@ -49,10 +50,14 @@ export async function prune(invocation: Invocation, options: PruneOptions): Prom
       return EXIT.cancelled;
     }
   }
-  const pruned = await withStore(invocation, STAYS, ({ store }) => store.prune(filter));
+  const { pruned, space } = await withStore(invocation, STAYS, async ({ store, config }) => ({
+    pruned: await store.prune(filter),
+    space: isOnServer(config.store)
+      ? "Postgres uses the space for what comes next."
+      : "The file keeps its size: the space is used for what comes next.",
+  }));
   if (json) screen.line(jsonLine({ ...pruned, dryRun: false }));
-  else
-    screen.line(`Deleted ${sizeOf(pruned)}. The file keeps its size: the space is used for what comes next.`);
+  else screen.line(`Deleted ${sizeOf(pruned)}. ${space}`);
   return EXIT.done;
 }
 

@@ -4,7 +4,7 @@ import type { CadreClient } from "../../api/client.ts";
 import { withClient } from "../connect.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { jsonLine } from "../view/plain.ts";
-import { whoGoesOn } from "../who-goes-on.ts";
+import { whoGoesOn, whoHolds } from "../who-goes-on.ts";
 
 export const message = (invocation: Invocation, runId: string, text: string) =>
   signal(invocation, async (client) => {
@@ -15,8 +15,8 @@ export const message = (invocation: Invocation, runId: string, text: string) =>
 export const pause = (invocation: Invocation, runId: string) =>
   signal(invocation, async (client) => {
     await client.pause(runId);
-    const later = `it stays paused until \`cadre resume ${runId}\``;
-    return { told: { runId, paused: true }, word: "Pause recorded", later };
+    const held = `it stays paused until \`cadre resume ${runId}\``;
+    return { told: { runId, paused: true }, word: "Pause recorded", held };
   });
 
 export const resume = (invocation: Invocation, runId: string) =>
@@ -27,11 +27,12 @@ export const resume = (invocation: Invocation, runId: string) =>
 
 async function signal(
   { folder, io, json, screen, typed }: Invocation,
-  send: (client: CadreClient) => Promise<{ told: object; word: string; later?: string }>,
+  send: (client: CadreClient) => Promise<{ told: object; word: string; held?: string }>,
 ): Promise<number> {
   return withClient({ folder, io }, async (client) => {
-    const { told, word, later } = await send(client);
-    screen.line(json ? jsonLine(told) : `${word}; ${await whoGoesOn(client, typed, later)}.`);
+    const { told, word, held } = await send(client);
+    const next = held === undefined ? whoGoesOn(client, typed) : whoHolds(client, typed, held);
+    screen.line(json ? jsonLine(told) : `${word}; ${await next}.`);
     return EXIT.done;
   });
 }

@@ -54,6 +54,7 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
       drive: options.worker,
       flags: flagsOf(options),
       onProblem: log?.problem,
+      onRecovered: log?.recovered,
       serve: async (parts, config) => {
         log?.attend(parts);
         if (demo) parts.web.plug = await demo.plug(parts);
@@ -63,7 +64,8 @@ export async function stayUp(invocation: Invocation, options: UpOptions, demo?: 
     });
     try {
       if (!server) return await refuseSecond(connection.client);
-      sayUp(invocation, { server, problems: connection.problems, open: options.open, words: demo?.words });
+      const { open, worker: drives } = options;
+      sayUp(invocation, { server, problems: connection.problems, open, drives, words: demo?.words });
       if (options.worker && !demo) sayTakenUp(await unfinished(connection.client), invocation);
       await log?.started(connection.client, server.url);
       demo?.onUp(server.url);

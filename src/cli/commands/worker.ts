@@ -31,6 +31,7 @@ export async function worker(invocation: Invocation, options: WorkerOptions): Pr
       pool,
       concurrency,
       onProblem: log?.problem,
+      onRecovered: log?.recovered,
     });
     try {
       const { client } = connection;

@@ -1,5 +1,6 @@
 // Restate's package, which Cadre does not bring: who wants this engine installs it.
 
+import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 
 export type Sdk = typeof import("@restatedev/restate-sdk");
@@ -10,7 +11,7 @@ export async function loadSdk(): Promise<Sdk> {
   } catch (error) {
     throw new CadreError(
       "CONFIG_INVALID",
-      `The engine restate needs the package @restatedev/restate-sdk, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: npm install @restatedev/restate-sdk`,
+      `The engine restate needs the package @restatedev/restate-sdk, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: ${installHint("@restatedev/restate-sdk")}`,
     );
   }
 }

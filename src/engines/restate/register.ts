@@ -2,7 +2,7 @@
 // is under way goes on.
 
 import { request } from "undici";
-import { CadreError } from "../../errors.ts";
+import { CadreError, reasonOf } from "../../errors.ts";
 import { repeat } from "../repeat.ts";
 
 export interface Registration {
@@ -64,6 +64,13 @@ async function tell(admin: string, address: string): Promise<void> {
     body: JSON.stringify({ uri: address, force: true }),
     headersTimeout: PATIENCE_MS,
     bodyTimeout: PATIENCE_MS,
+  }).catch((error: unknown) => {
+    throw new CadreError(
+      "ENGINE_AWAY",
+      `Restate cannot be reached at ${new URL(admin).origin} (${reasonOf(error)}). Until it is, workers drive what they find.`,
+      undefined,
+      error,
+    );
   });
   const said = await body.text();
   if (statusCode >= 300)

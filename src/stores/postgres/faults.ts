@@ -6,6 +6,9 @@ import { CadreError, reasonOf } from "../../errors.ts";
 /** Where a store is, as it may be told. */
 export interface Place {
   name: string;
+  /** As whom; and the schema that the address names. */
+  user: string;
+  schema: string | undefined;
   secrets: readonly string[];
 }
 
@@ -20,7 +23,9 @@ export function placeOf(url: string): Place {
   }
   const given = parsed.password === "" ? parsed.searchParams.get("password") : parsed.password;
   const secrets = given ? [...new Set([given, decoded(given), encodeURIComponent(decoded(given))])] : [];
-  return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, secrets };
+  const user = decoded(parsed.username) || (parsed.searchParams.get("user") ?? "");
+  const [, schema] = /search_path\s*=\s*"?([^",\s]+)/.exec(parsed.searchParams.get("options") ?? "") ?? [];
+  return { name: `postgres://${parsed.host || "localhost"}${parsed.pathname}`, user, schema, secrets };
 }
 
 /** A password with /, ? or # in it ends there for whoever reads the address, and the rest would be taken for host and database, and told. */
@@ -77,6 +82,13 @@ export function storageError(error: unknown, place: Place): CadreError {
       error,
     );
   }
+  if (code === "42501" || code === "3F000") {
+    return unusable(
+      "STORAGE_UNUSABLE",
+      `${place.name} does not let us make or use the tables (${why}). Nothing was changed; let somebody who may run: ${rightFor(code, why, place)}`,
+      error,
+    );
+  }
   if (isConnectionLost(error)) {
     return unusable(
       "STORAGE_UNUSABLE",
@@ -98,6 +110,21 @@ export function storageError(error: unknown, place: Place): CadreError {
   );
 }
 
+/** What gives the right that is missing. */
+function rightFor(code: string, why: string, { user, schema }: Place): string {
+  const to = `TO ${user === "" ? "<the user>" : quoted(user)}`;
+  // A schema that its user may not use counts as none.
+  if (code === "3F000")
+    return `CREATE SCHEMA IF NOT EXISTS ${quoted(schema ?? "public")}; GRANT USAGE, CREATE ON SCHEMA ${quoted(schema ?? "public")} ${to}`;
+  const [, kind, name = ""] = /permission denied for (schema|database) (\S+)/.exec(why) ?? [];
+  // pg-boss has a schema of its own.
+  if (kind === "database") return `GRANT CREATE ON DATABASE ${quoted(name)} ${to}`;
+  if (kind === "schema") return `GRANT USAGE, CREATE ON SCHEMA ${quoted(name)} ${to}`;
+  return `GRANT ALL ON ALL TABLES IN SCHEMA ${quoted(schema ?? "public")} ${to}`;
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
 /** Of a database that could not be opened: whoever wanted to is gone then, and nothing goes on by itself. */
 export function notOpened(error: unknown, place: Place): CadreError {
   if (
@@ -109,7 +136,7 @@ export function notOpened(error: unknown, place: Place): CadreError {
   const why = masked(reasonOf(error), place);
   return unusable(
     "STORAGE_UNUSABLE",
-    `${place.name} cannot be reached (${why}). Nothing was started, and nothing that was acknowledged is lost; start it again when the database is back.`,
+    `${place.name} cannot be reached (${why}). Nothing was done, and nothing that was acknowledged is lost; try again when the database is back.`,
     error,
   );
 }

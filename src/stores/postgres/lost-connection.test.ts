@@ -228,7 +228,7 @@ test("what cannot be reached says so in a sentence, and a closed store too", asy
   );
   expect(error).toMatchObject({ code: "STORAGE_UNUSABLE" });
   expect(String(error)).toContain("postgres://127.0.0.1:1/x cannot be reached");
-  expect(String(error)).toContain("Nothing was started");
+  expect(String(error)).toContain("Nothing was done");
   expect(String(error)).not.toContain("goes on");
   const store = await openPostgresStore({ url: await postgres.newStore() });
   await store.close();

@@ -4,6 +4,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client, ClientConfig, CustomTypesConfig, Pool, PoolClient } from "pg";
 import { systemClock } from "../../clock.ts";
+import { installHint } from "../../config/install-hint.ts";
 import { CadreError, messageOf } from "../../errors.ts";
 import { isCollision, isConnectionLost, notOpened, type Place, placeOf } from "./faults.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -140,7 +141,7 @@ export async function loadPg(): Promise<typeof import("pg").default> {
   } catch (error) {
     throw new CadreError(
       "STORAGE_UNUSABLE",
-      `A store on Postgres needs the package pg, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: npm install pg`,
+      `A store on Postgres needs the package pg, which cannot be loaded (${messageOf(error)}). Nothing was changed; install it: ${installHint("pg")}`,
     );
   }
 }
