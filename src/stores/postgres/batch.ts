@@ -66,6 +66,13 @@ export class Batch extends EventRows {
     this.touch(held);
   }
 
+  /** As it is: with its place, unless its driver cannot go on. */
+  async giveBack(held: Held, until?: { wakeAt: number }): Promise<void> {
+    if (until) await leavePlace(this, held);
+    rules.giveBack(held, until?.wakeAt ?? 0);
+    this.touch(held);
+  }
+
   /** Appends as somebody else than the driver, whatever has happened since. */
   async signal(held: Held, events: readonly EventBody[]): Promise<void> {
     await this.write(held, events, false);

@@ -6,14 +6,13 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, mayTake, takeLease } from "../rules.ts";
+import { mayTake, takeLease } from "../rules.ts";
 import * as contract from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { CommitterParts } from "./committer.ts";
 import { PUT_BLOB } from "./event-rows.ts";
-import { leavePlace } from "./places.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
@@ -147,9 +146,7 @@ class PostgresStore extends Beside implements Store {
       async (batch) => {
         const held = await batch.find(runId);
         if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-        if (rest) await leavePlace(batch, held);
-        giveBack(held, rest?.wakeAt ?? 0);
-        batch.touch(held);
+        await batch.giveBack(held, rest);
       },
       { rows: [runId] },
     );
@@ -267,8 +264,7 @@ async function letGoOfDoubtful(
 ): Promise<void> {
   const held = await batch.find(runId);
   if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
-  giveBack(held, 0);
-  batch.touch(held);
+  await batch.giveBack(held);
 }
 
 const LAST_IN_SESSION = `SELECT id FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL ORDER BY n DESC LIMIT 1`;

@@ -15,6 +15,7 @@ import {
   blobNamed,
   blobsOf,
   EVENT_BYTES,
+  giveBack,
   isDriver,
   isNews,
   refusalOf,
@@ -105,6 +106,13 @@ export class Batch {
   rest(held: Held, wakeAt: number | undefined, places?: number): void {
     if (places === undefined) leavePlace(this, held);
     rest(held, places === undefined ? wakeAt : queue(this, held, places));
+  }
+
+  /** As it is: with its place, unless its driver cannot go on. */
+  giveBack(held: Held, until?: { wakeAt: number }): void {
+    if (until) leavePlace(this, held);
+    giveBack(held, until?.wakeAt ?? 0);
+    this.touch(held);
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */

@@ -7,7 +7,7 @@ import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
+import { mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
 import {
   type Append,
   type Appended,
@@ -31,7 +31,6 @@ import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
-import { leavePlace } from "./places.ts";
 import { prune } from "./prune.ts";
 import { type Columns, metaOf, setMeta } from "./sql.ts";
 import { reportSetAside } from "./tree.ts";
@@ -173,9 +172,7 @@ class SqliteStore extends Beside implements Store {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
       if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-      if (rest) leavePlace(batch, held);
-      giveBack(held, rest?.wakeAt ?? 0);
-      batch.touch(held);
+      batch.giveBack(held, rest);
     });
   }
 
