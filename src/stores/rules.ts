@@ -1,7 +1,6 @@
 // What every store decides alike about an append, without asking its tables: who may write, what an event does to its run's
 // row and the lease's books, which blobs it needs. Pure.
 
-import { CadreError } from "../errors.ts";
 import type { Digest, RunId } from "../ids.ts";
 import {
   type EventBody,
@@ -19,6 +18,7 @@ import { applyRunRow } from "../projections/run-row.ts";
 import { type Held, isWhole } from "./held.ts";
 import {
   type Append,
+  type Heartbeat,
   LEASE_MS,
   type Lease,
   type Lost,
@@ -60,10 +60,6 @@ export function seqsOf(keys: Keys, events: readonly EventBody[]): number[] | "co
   if (found.length === 0) return undefined;
   return found.length === wanted.length ? found : "conflict";
 }
-
-/** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
-export const anotherRun = (runId: RunId): CadreError =>
-  new CadreError("CONFLICT", `There is another run ${runId} already. Nothing was started.`);
 
 export function refusalOf(held: Held, append: Append, keys: Keys, conflict: boolean): Refusal | undefined {
   // That another driver has answered a call meanwhile is no conflict of the one that lost it.
@@ -224,6 +220,18 @@ export function takeLease(held: Held, worker: string, { now, until }: TakenAt): 
   const row = { ...held.row, usage: { ...held.row.usage } };
   const events = isWhole(held) ? { events: [...held.recent] } : {};
   return { worker, epoch, acquisitions, row, previousUntil, ...events };
+}
+
+/** What a worker hears of the runs that it believes to have. */
+export function heartbeatAnswer(
+  worker: string,
+  holds: readonly { runId: RunId; epoch: number; held: Held | undefined }[],
+): Heartbeat {
+  const answer: Heartbeat = { cancelled: [], lost: [] };
+  for (const { runId, epoch, held } of holds)
+    if (!held || !isDriver(held, { writer: { worker, epoch } })) answer.lost.push(runId);
+    else if (held.row.cancelRequested) answer.cancelled.push(runId);
+  return answer;
 }
 
 /** As it is, without a word: a driver that leaves in order has not been lost with the run. */

@@ -6,6 +6,7 @@ import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import type { Held } from "../held.ts";
 import * as rules from "../rules.ts";
+import { anotherRun } from "../start-rules.ts";
 import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { EventRows } from "./event-rows.ts";
@@ -53,7 +54,7 @@ export class Batch extends EventRows {
   async sameStart(held: Held, start: Payload<"RUN_STARTED">): Promise<RunId> {
     const repeated = await this.repeated(held, [{ type: "RUN_STARTED", payload: start }]);
     if (repeated === "same") return held.row.id;
-    throw rules.anotherRun(held.row.id);
+    throw anotherRun(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */

@@ -80,8 +80,12 @@ export class EventRows extends RowsAtHand {
     const text = JSON.stringify(payload);
     if (text.length <= EVENT_BYTES) return text;
     const hash = digest(text);
-    await this.sql.run(PUT_BLOB, hash, Buffer.from(text));
+    await this.putBlob(hash, text);
     return JSON.stringify({ $blob: hash });
+  }
+
+  async putBlob(name: string, stored: string): Promise<void> {
+    await this.sql.run(PUT_BLOB, name, Buffer.from(stored));
   }
 
   private async writeEvents(): Promise<void> {
@@ -96,7 +100,7 @@ export class EventRows extends RowsAtHand {
   }
 }
 
-export const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
 const ADD_EVENTS = "INSERT INTO events SELECT * FROM json_populate_recordset(NULL::events, $rows)";
 

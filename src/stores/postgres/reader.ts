@@ -29,6 +29,8 @@ import { countTotals, listSessions } from "./totals.ts";
 
 const DEFAULT_PAGE = 50;
 /** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
+const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
+
 interface DueQuestion {
   now: number;
   /** Null: the database's. */
@@ -36,8 +38,6 @@ interface DueQuestion {
   limit: number;
   of: OfPool | undefined;
 }
-
-const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
 
 export class PostgresReader {
   protected readonly database: Database;

@@ -8,6 +8,7 @@ import { readEvent } from "../../journal/upcast.ts";
 import { firstRow } from "../../projections/run-row.ts";
 import { type Held, readHeld } from "../held.ts";
 import * as rules from "../rules.ts";
+import { anotherRun } from "../start-rules.ts";
 import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
@@ -84,7 +85,7 @@ export class Batch {
 
   sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
     if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
-    throw rules.anotherRun(held.row.id);
+    throw anotherRun(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */
