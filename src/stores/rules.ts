@@ -1,7 +1,7 @@
 // What every store decides alike about an append, without asking its tables: who may write, what an event does to its run's
 // row and the lease's books, which blobs it needs. Pure.
 
-import type { Digest, RunId } from "../ids.ts";
+import type { RunId } from "../ids.ts";
 import {
   type EventBody,
   type EventType,
@@ -15,6 +15,7 @@ import { chainHash } from "../journal/hash.ts";
 import { keyOf } from "../journal/keys.ts";
 import { namedValues } from "../journal/named-values.ts";
 import { applyRunRow } from "../projections/run-row.ts";
+import { digest } from "./blobs.ts";
 import { type Held, isWhole } from "./held.ts";
 import {
   type Append,
@@ -102,7 +103,7 @@ export const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type)
 export function nextEvent(
   held: Held,
   body: EventBody,
-  { position, ts, text, digest }: { position: number; ts: number; text: string; digest: Digest },
+  { position, ts, text }: { position: number; ts: number; text: string },
 ): { event: JournalEvent; hash: string } {
   const { type, payload } = body;
   const seq = held.row.seq + 1;

@@ -30,7 +30,7 @@ export class EventRows extends RowsAtHand {
   protected async place(held: Held, body: EventBody): Promise<JournalEvent> {
     const text = await this.textOf(body.payload);
     const at = { position: this.position + 1, ts: this.now };
-    const { event, hash } = nextEvent(held, body, { ...at, text, digest });
+    const { event, hash } = nextEvent(held, body, { ...at, text });
     await this.placeAs(held, event, { text, hash });
     return event;
   }

@@ -2,10 +2,11 @@
 // arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
 
 import { CadreError, noSuchRun } from "../../errors.ts";
-import type { Digest, RunId } from "../../ids.ts";
+import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import { firstRow } from "../../projections/run-row.ts";
+import { digest } from "../blobs.ts";
 import { type Held, readHeld } from "../held.ts";
 import * as rules from "../rules.ts";
 import { anotherRun } from "../start-rules.ts";
@@ -24,7 +25,6 @@ export class Batch {
   readonly statements: Statements;
   /** Of everything in this batch. */
   readonly now: number;
-  private readonly digest: Digest;
   private readonly cache: Map<RunId, Held>;
   private readonly fresh: Set<string>;
   position: number;
@@ -36,7 +36,6 @@ export class Batch {
   constructor(parts: {
     statements: Statements;
     now: number;
-    digest: Digest;
     cache: Map<RunId, Held>;
     /** Blobs that were put for an append which has not come yet. */
     fresh: Set<string>;
@@ -44,7 +43,6 @@ export class Batch {
   }) {
     this.statements = parts.statements;
     this.now = parts.now;
-    this.digest = parts.digest;
     this.cache = parts.cache;
     this.fresh = parts.fresh;
     this.position = parts.position;
@@ -180,9 +178,8 @@ export class Batch {
 
   private insert(held: Held, body: EventBody): JournalEvent {
     const text = this.textOf(body.payload);
-    const { digest } = this;
     const at = { position: this.position + 1, ts: this.now };
-    const { event, hash } = rules.nextEvent(held, body, { ...at, text, digest });
+    const { event, hash } = rules.nextEvent(held, body, { ...at, text });
     this.place(held, event, { text, hash });
     if (updateInbox(this.statements, held, event)) this.granted = true;
     return event;
@@ -216,7 +213,7 @@ export class Batch {
   private textOf(payload: unknown): string {
     const text = JSON.stringify(payload);
     if (text.length <= rules.EVENT_BYTES) return text;
-    const hash = this.digest(text);
+    const hash = digest(text);
     this.statements.putBlob.run(hash, text);
     return JSON.stringify({ $blob: hash });
   }
@@ -233,14 +230,14 @@ export class Batch {
         ts: columns["ts"] as number,
         type: columns["type"] as string,
         key: columns["key"] as string,
-        text: payloadText(this.statements, this.digest, columns["payload"] as string),
+        text: payloadText(this.statements, columns["payload"] as string),
       }),
     );
   }
 }
 
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
-export function payloadText(statements: Statements, digest: Digest, stored: string): string {
+export function payloadText(statements: Statements, stored: string): string {
   const $blob = rules.blobNamed(stored);
   if ($blob === undefined) return stored;
   const found = statements.getBlob.get($blob)?.["text"];
