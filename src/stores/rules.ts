@@ -1,5 +1,5 @@
-// What every store decides alike about an append, without asking its tables: who may write, what an event does to the
-// lease's books, which blobs it needs. Pure.
+// What every store decides alike about an append, without asking its tables: who may write, what an event does to its run's
+// row and the lease's books, which blobs it needs. Pure.
 
 import type { RunId } from "../ids.ts";
 import {
@@ -11,11 +11,15 @@ import {
   type Payload,
   TERMINAL_TYPES,
 } from "../journal/events.ts";
+import { chainHash } from "../journal/hash.ts";
 import { keyOf } from "../journal/keys.ts";
 import { namedValues } from "../journal/named-values.ts";
+import { applyRunRow } from "../projections/run-row.ts";
+import { digest } from "./blobs.ts";
 import { type Held, isWhole } from "./held.ts";
 import {
   type Append,
+  type Heartbeat,
   LEASE_MS,
   type Lease,
   type Lost,
@@ -46,8 +50,17 @@ export const INBOX_TYPES: ReadonlySet<EventType> = new Set([
 
 type Keys = ReadonlyMap<string, number>;
 
-export const isDriver = (held: Held, { writer }: Append): boolean =>
+export const isDriver = (held: Held, { writer }: Pick<Append, "writer">): boolean =>
   writer !== undefined && held.worker === writer.worker && held.epoch === writer.epoch;
+
+/** J1: where these events stand already, if they are there. Undefined: none of their keys is known. */
+export function seqsOf(keys: Keys, events: readonly EventBody[]): number[] | "conflict" | undefined {
+  const wanted = events.map(keyOf);
+  if (new Set(wanted).size < wanted.length) return "conflict";
+  const found = wanted.flatMap((key) => keys.get(key) ?? []);
+  if (found.length === 0) return undefined;
+  return found.length === wanted.length ? found : "conflict";
+}
 
 export function refusalOf(held: Held, append: Append, keys: Keys, conflict: boolean): Refusal | undefined {
   // That another driver has answered a call meanwhile is no conflict of the one that lost it.
@@ -86,8 +99,42 @@ function isOpen(keys: Keys, event: EventBody): boolean {
 /** L4: told that these are on disk, a driver goes on to act; told so after it has lost the run, it would act twice. */
 export const begins = ({ type }: EventBody): boolean => !OUTCOME_TYPES.has(type) && !TERMINAL_TYPES.has(type);
 
+/** The next event of a run, with the hash of its chain. `text`: its payload, as it is stored. */
+export function nextEvent(
+  held: Held,
+  body: EventBody,
+  { position, ts, text }: { position: number; ts: number; text: string },
+): { event: JournalEvent; hash: string } {
+  const { type, payload } = body;
+  const seq = held.row.seq + 1;
+  const key = keyOf(body);
+  const event = { runId: held.row.id, seq, position, ts, type, key, payload } as JournalEvent;
+  return { event, hash: chainHash(digest, held.hash, { seq, ts, type, key, text }) };
+}
+
+/** What an event changes of its run, wherever it came from. */
+export function applyEvent(held: Held, event: JournalEvent, { text, hash }: StoredText): void {
+  held.hash = hash;
+  held.characters += text.length;
+  applyRunRow(held.row, event);
+  account(held, event);
+  remember(held, event);
+}
+
+export interface StoredText {
+  text: string;
+  hash: string;
+}
+
+/** J2, J6: somebody else than the driver has written these. */
+export function noteSignal(held: Held, events: readonly JournalEvent[]): void {
+  held.lastSignal = held.row.seq;
+  const idle = held.worker === undefined && held.row.endedAt === undefined;
+  if (idle && !events.every(isNews)) held.dueAt = 0;
+}
+
 /** That somebody below needs a person, that its tree has spent much or may, or what a probe found is news for whoever looks: the run has nothing to do. */
-export const isNews = (event: JournalEvent): boolean =>
+const isNews = (event: JournalEvent): boolean =>
   event.type === "LIMIT_REACHED" ||
   event.type === "OUTCOME_PROBED" ||
   event.type === "BUDGET_SET" ||
@@ -103,7 +150,7 @@ export function blobNamed(stored: string): string | undefined {
 }
 
 /** A driver that has not yet heard of its own last appends is answered from memory. */
-export function remember(held: Held, event: JournalEvent): void {
+function remember(held: Held, event: JournalEvent): void {
   if (held.recent.length >= 2 * RECENT) held.recent.splice(0, RECENT);
   held.recent.push(event);
 }
@@ -176,6 +223,18 @@ export function takeLease(held: Held, worker: string, { now, until }: TakenAt): 
   return { worker, epoch, acquisitions, row, previousUntil, ...events };
 }
 
+/** What a worker hears of the runs that it believes to have. */
+export function heartbeatAnswer(
+  worker: string,
+  holds: readonly { runId: RunId; epoch: number; held: Held | undefined }[],
+): Heartbeat {
+  const answer: Heartbeat = { cancelled: [], lost: [] };
+  for (const { runId, epoch, held } of holds)
+    if (!held || !isDriver(held, { writer: { worker, epoch } })) answer.lost.push(runId);
+    else if (held.row.cancelRequested) answer.cancelled.push(runId);
+  return answer;
+}
+
 /** As it is, without a word: a driver that leaves in order has not been lost with the run. */
 export function giveBack(held: Held, wakeAt: number): void {
   const { acquisitions } = held;
@@ -184,7 +243,7 @@ export function giveBack(held: Held, wakeAt: number): void {
 }
 
 /** What an event does to the lease's books: reservations, lost acquisitions, the end. */
-export function account(held: Held, event: JournalEvent): void {
+function account(held: Held, event: JournalEvent): void {
   if (event.type === "MODEL_CALL_STARTED") reserve(held, event.payload);
   if (OUTCOME_TYPES.has(event.type)) {
     if (isProgress(event)) held.acquisitions = 0;

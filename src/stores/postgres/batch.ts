@@ -2,12 +2,11 @@
 // meanwhile. Appends of one run are applied in order of arrival, each against the row as the one before left it; seq,
 // position and hash are given here, after refusals.
 
-import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import { keyOf } from "../../journal/keys.ts";
 import type { Held } from "../held.ts";
 import * as rules from "../rules.ts";
+import { anotherRun } from "../start-rules.ts";
 import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { EventRows } from "./event-rows.ts";
@@ -52,17 +51,23 @@ export class Batch extends EventRows {
     return { events: await this.journalAfter(held, after), ...why };
   }
 
-  /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
   async sameStart(held: Held, start: Payload<"RUN_STARTED">): Promise<RunId> {
     const repeated = await this.repeated(held, [{ type: "RUN_STARTED", payload: start }]);
     if (repeated === "same") return held.row.id;
-    throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
+    throw anotherRun(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */
   async rest(held: Held, wakeAt: number | undefined, places?: number): Promise<void> {
     if (places === undefined) await leavePlace(this, held);
     rules.rest(held, places === undefined ? wakeAt : await queue(this, held, places));
+    this.touch(held);
+  }
+
+  /** As it is: with its place, unless its driver cannot go on. */
+  async giveBack(held: Held, until?: { wakeAt: number }): Promise<void> {
+    if (until) await leavePlace(this, held);
+    rules.giveBack(held, until?.wakeAt ?? 0);
     this.touch(held);
   }
 
@@ -73,17 +78,15 @@ export class Batch extends EventRows {
 
   /** J1: looks at the keys first. */
   private async repeated(held: Held, events: readonly EventBody[]): Promise<"same" | "conflict" | undefined> {
-    const known = await this.keysOf(held);
-    const keys = events.map(keyOf);
-    if (keys.length > 1 && new Set(keys).size < keys.length) return "conflict";
-    if (!keys.some((key) => known.has(key))) return undefined;
+    const seqs = rules.seqsOf(await this.keysOf(held), events);
+    if (seqs === undefined || seqs === "conflict") return seqs;
     for (const [index, event] of events.entries())
-      if (!(await this.isStored(held, event, known.get(keys[index]!)))) return "conflict";
+      if (!(await this.isStored(held, event, seqs[index]!))) return "conflict";
     return "same";
   }
 
-  private async isStored(held: Held, event: EventBody, seq: number | undefined): Promise<boolean> {
-    const stored = seq === undefined ? undefined : await this.eventBySeq(held, seq);
+  private async isStored(held: Held, event: EventBody, seq: number): Promise<boolean> {
+    const stored = await this.eventBySeq(held, seq);
     return stored?.["type"] === event.type && stored["payload"] === (await this.textOf(event.payload));
   }
 
@@ -91,11 +94,7 @@ export class Batch extends EventRows {
     this.touch(held);
     const placed: JournalEvent[] = [];
     for (const event of events) placed.push(await this.insert(held, event));
-    if (!driver) {
-      held.lastSignal = held.row.seq;
-      const idle = held.worker === undefined && held.row.endedAt === undefined;
-      if (idle && !placed.every(rules.isNews)) held.dueAt = 0;
-    }
+    if (!driver) rules.noteSignal(held, placed);
     await tellTree(this, held, placed);
   }
 

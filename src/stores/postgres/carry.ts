@@ -21,7 +21,6 @@ import { type Held, wholeMs } from "../held.ts";
 import type { CarriedTree, MovedTree, MoveOutcome } from "../store.ts";
 import { type Batch, CLAIM } from "./batch.ts";
 import { RAISE } from "./budgets.ts";
-import { PUT_BLOB } from "./event-rows.ts";
 import { ADD_GRANT, updateItems } from "./inbox.ts";
 import type { Sql } from "./sql.ts";
 
@@ -110,7 +109,7 @@ export async function importTree(
     const held = await batch.find(runId);
     if (held && isHere(held, hash)) here.add(runId);
   }
-  for (const [name, stored] of tree.blobs) await sql.run(PUT_BLOB, name, Buffer.from(stored));
+  for (const [name, stored] of tree.blobs) await batch.putBlob(name, stored);
   for (const carried of tree.events) if (!here.has(carried.event.runId)) await takeIn(batch, carried);
   for (const [runId, standing] of tree.standing)
     if (!here.has(runId)) await restoreStanding(sql, await batch.load(runId), standing);

@@ -2,12 +2,9 @@
 // the table for events of this batch has them written first.
 
 import type { EventBody, JournalEvent } from "../../journal/events.ts";
-import { chainHash } from "../../journal/hash.ts";
-import { keyOf } from "../../journal/keys.ts";
-import { applyRunRow } from "../../projections/run-row.ts";
 import { digest } from "../blobs.ts";
 import type { Columns, Held } from "../held.ts";
-import { account, blobsOf, EVENT_BYTES, remember } from "../rules.ts";
+import { applyEvent, blobsOf, EVENT_BYTES, nextEvent, type StoredText } from "../rules.ts";
 import { eventsOf } from "./events.ts";
 import { RowsAtHand, type RowsParts } from "./rows-at-hand.ts";
 import { hexText, type Write, writeTogether } from "./sql.ts";
@@ -31,34 +28,26 @@ export class EventRows extends RowsAtHand {
 
   /** The next event of a run, in its journal and in its row. */
   protected async place(held: Held, body: EventBody): Promise<JournalEvent> {
-    const seq = held.row.seq + 1;
-    const ts = this.now;
-    const { type, payload } = body;
-    const key = keyOf(body);
-    const text = await this.textOf(payload);
-    const hash = chainHash(digest, held.hash, { seq, ts, type, key, text });
-    const position = this.position + 1;
-    const event = { runId: held.row.id, seq, position, ts, type, key, payload } as JournalEvent;
+    const text = await this.textOf(body.payload);
+    const at = { position: this.position + 1, ts: this.now };
+    const { event, hash } = nextEvent(held, body, { ...at, text });
     await this.placeAs(held, event, { text, hash });
     return event;
   }
 
   /** An event in its journal and in its row, at the next position. */
-  async placeAs(held: Held, event: JournalEvent, { text, hash }: { text: string; hash: string }) {
+  async placeAs(held: Held, event: JournalEvent, stored: StoredText): Promise<void> {
+    const { text, hash } = stored;
     const { seq, position, ts, type, key } = event;
     (await this.keysOf(held)).set(key, seq);
     this.pending.push({ position, run: held.n, seq, ts, type, key, payload: text, hash: hexText(hash) });
     this.position = position;
-    held.hash = hash;
-    applyRunRow(held.row, event);
-    account(held, event);
-    remember(held, event);
+    applyEvent(held, event, stored);
     this.written.push(event);
     for (const blob of blobsOf(event, text)) {
       this.refs.push({ run: held.n, hash: blob });
       this.needed.add(blob);
     }
-    held.characters += text.length;
     this.characters += text.length;
     if (this.characters > MAX_PENDING) await this.writeEvents();
   }
@@ -91,8 +80,12 @@ export class EventRows extends RowsAtHand {
     const text = JSON.stringify(payload);
     if (text.length <= EVENT_BYTES) return text;
     const hash = digest(text);
-    await this.sql.run(PUT_BLOB, hash, Buffer.from(text));
+    await this.putBlob(hash, text);
     return JSON.stringify({ $blob: hash });
+  }
+
+  async putBlob(name: string, stored: string): Promise<void> {
+    await this.sql.run(PUT_BLOB, name, Buffer.from(stored));
   }
 
   private async writeEvents(): Promise<void> {
@@ -107,7 +100,7 @@ export class EventRows extends RowsAtHand {
   }
 }
 
-export const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+const PUT_BLOB = "INSERT INTO blobs (hash, text) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
 const ADD_EVENTS = "INSERT INTO events SELECT * FROM json_populate_recordset(NULL::events, $rows)";
 

@@ -5,7 +5,7 @@ import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { blobText } from "../blobs.ts";
+import { approvalFrom, asListed, grantFrom, quarantineFrom, wholeBlob } from "../answer-columns.ts";
 import { storedOf, verifyChain } from "../event-columns.ts";
 import { type Columns, hex, optional, readRow } from "../held.ts";
 import type {
@@ -29,6 +29,8 @@ import { countTotals, listSessions } from "./totals.ts";
 
 const DEFAULT_PAGE = 50;
 /** A signal makes a resting run due; one that was set aside stays aside, or it would crowd out the others. */
+const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
+
 interface DueQuestion {
   now: number;
   /** Null: the database's. */
@@ -36,8 +38,6 @@ interface DueQuestion {
   limit: number;
   of: OfPool | undefined;
 }
-
-const NOT_SET_ASIDE = "NOT EXISTS (SELECT 1 FROM quarantine WHERE quarantine.run = runs.id)";
 
 export class PostgresReader {
   protected readonly database: Database;
@@ -97,11 +97,7 @@ export class PostgresReader {
   quarantined(): Promise<Quarantine[]> {
     return this.reading(async (sql) => {
       const found = await sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run");
-      return found.map((columns) => ({
-        runId: columns["run"] as string,
-        reason: columns["reason"] as string,
-        seq: optional(columns["seq"]) as number | undefined,
-      }));
+      return found.map(quarantineFrom);
     });
   }
 
@@ -132,7 +128,6 @@ export class PostgresReader {
     return { runs: page.map(({ row }) => row), nextCursor: last && String(last.n) };
   }
 
-  /** The row is what the journal says; that a journal cannot be read is said over it. */
   private rowsWhere(rest: string, values: readonly Value[]): Promise<{ n: number; row: RunRow }[]> {
     return this.reading(async (sql) => {
       const found = await sql.all(
@@ -228,13 +223,7 @@ export class PostgresReader {
         filter.root ?? null,
         filter.user ?? null,
       );
-      return found.map((columns) => ({
-        runId: columns["id"] as string,
-        itemId: columns["item"] as string,
-        kind: columns["kind"] as ApprovalRef["kind"],
-        openedAt: columns["opened_at"] as number,
-        expiresAt: optional(columns["expires_at"]) as number | undefined,
-      }));
+      return found.map(approvalFrom);
     });
   }
 
@@ -245,16 +234,7 @@ export class PostgresReader {
         `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
          FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
       );
-      return found.map((columns) => ({
-        id: columns["id"] as number,
-        scope: columns["scope"] as StandingGrant["scope"],
-        rule: columns["rule"] as string,
-        by: columns["given_by"] as string,
-        at: columns["given_at"] as number,
-        until: optional(columns["until"]) as number | undefined,
-        folder: optional(columns["folder"]) as string | undefined,
-        runId: columns["given_in"] as string,
-      }));
+      return found.map(grantFrom);
     });
   }
 
@@ -262,13 +242,7 @@ export class PostgresReader {
     return this.reading(async (sql) => {
       if (of && !(await sql.get(NEEDED_BY, name, of.user))) return undefined;
       const stored = (await sql.get("SELECT text FROM blobs WHERE hash = $1", name))?.["text"];
-      if (stored === undefined) return undefined;
-      const text = blobText(name, (stored as Buffer).toString("utf8"));
-      if (text !== undefined) return text;
-      throw new CadreError(
-        "JOURNAL_CORRUPT",
-        `The stored value ${name} is damaged. Only what needs it is affected.`,
-      );
+      return stored === undefined ? undefined : wholeBlob(name, (stored as Buffer).toString("utf8"));
     });
   }
 }
@@ -314,11 +288,7 @@ const ONE_RUN = `AND runs.id = $3 AND events.seq > coalesce((
   ORDER BY seq DESC LIMIT 1), 0)`;
 
 function listed(columns: Columns): RunRow {
-  const row = readRow(columns);
-  const detail = optional(columns["reason"]) as string | undefined;
-  return detail === undefined
-    ? row
-    : { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
+  return asListed(readRow(columns), optional(columns["reason"]) as string | undefined);
 }
 
 /** By the root's workspace: a child may work in a worktree of its own. */

@@ -1,8 +1,8 @@
 // Tables beside the journals that hold a line or two: who is alive, and which request made which run.
 
-import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import { NAMED_RUNS, workerRows } from "../rules.ts";
+import { runUnderKey } from "../start-rules.ts";
 import type { Said, WorkerCard, WorkerRow } from "../store.ts";
 import { NOW_MS } from "./open.ts";
 import type { Sql } from "./sql.ts";
@@ -60,12 +60,7 @@ export async function letGo(sql: Sql, workers: readonly string[], holder: string
 export async function runUnder(sql: Sql, idempotency: Said["idempotency"]): Promise<RunId | undefined> {
   if (!idempotency) return undefined;
   const known = await sql.get("SELECT body, run FROM idempotency WHERE key = $1", idempotency.key);
-  if (!known) return undefined;
-  if (known["body"] === idempotency.body) return known["run"] as string;
-  throw new CadreError(
-    "UNPROCESSABLE",
-    "This idempotency key was used for another request. Nothing was started.",
-  );
+  return runUnderKey(known, idempotency.body);
 }
 
 export async function keepKey(sql: Sql, idempotency: Said["idempotency"], runId: RunId): Promise<void> {

@@ -6,20 +6,36 @@ import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, mayTake, takeLease } from "../rules.ts";
-import * as contract from "../store.ts";
+import { heartbeatAnswer, isDriver, mayTake, takeLease } from "../rules.ts";
+import { hears, nextInSession } from "../start-rules.ts";
+import {
+  type Append,
+  type Appended,
+  type CarriedTree,
+  type Heartbeat,
+  LEASE_MS,
+  type Lease,
+  type Lost,
+  type MovedTree,
+  type MoveOutcome,
+  type OfPool,
+  type Pruned,
+  type PruneFilter,
+  type Quarantine,
+  type Said,
+  type Store,
+  type WorkerCard,
+  type WorkerRow,
+  type Writer,
+} from "../store.ts";
 import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { CommitterParts } from "./committer.ts";
-import { PUT_BLOB } from "./event-rows.ts";
-import { leavePlace } from "./places.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
 import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
-
-type Store = contract.Store;
 
 /** How long a blob that was put is kept for whoever may need it, if its process is not heard of again. */
 const FRESH_MS = 86_400_000;
@@ -44,7 +60,7 @@ class PostgresStore extends Beside implements Store {
   start(
     runId: RunId,
     start: Payload<"RUN_STARTED">,
-    idempotency?: contract.Said["idempotency"],
+    idempotency?: Said["idempotency"],
   ): Promise<{ runId: RunId; existed: boolean }> {
     return this.enqueue(
       async (batch) => {
@@ -61,11 +77,11 @@ class PostgresStore extends Beside implements Store {
     );
   }
 
-  append(append: contract.Append): Promise<contract.Appended> {
+  append(append: Append): Promise<Appended> {
     return this.enqueue((batch) => batch.append(append), { keys: [append.runId] });
   }
 
-  say(said: contract.Said): ReturnType<Store["say"]> {
+  say(said: Said): ReturnType<Store["say"]> {
     return this.enqueue(async (batch) => {
       const before = await runUnder(batch.sql, said.idempotency);
       if (before !== undefined) {
@@ -78,7 +94,7 @@ class PostgresStore extends Beside implements Store {
     });
   }
 
-  private async saidOnce(said: contract.Said, batch: Batch): ReturnType<Store["say"]> {
+  private async saidOnce(said: Said, batch: Batch): ReturnType<Store["say"]> {
     const { sessionId, agent, context, runId, start, maxRuns = Infinity } = said;
     if (await batch.find(runId)) return { runId, joined: false };
     await batch.writeRows();
@@ -86,14 +102,13 @@ class PostgresStore extends Beside implements Store {
     const last = latest === undefined ? undefined : await batch.load(latest);
     const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
     if (last && (await batch.hasKey(last, keyOf(event)))) return { runId: last.row.id, joined: true };
-    if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
+    if (last && hears(last)) {
       await batch.signal(last, [event]);
       return { runId: last.row.id, joined: true };
     }
     const paying = await batch.sql.get(COUNT_BUDGET, start.budgetRunId ?? runId);
     if ((paying!["runs"] as number) >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-    const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
-    const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
+    const payload = nextInSession(start, last);
     await batch.signal(batch.admitted(runId, payload, "none"), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
   }
@@ -116,7 +131,7 @@ class PostgresStore extends Beside implements Store {
     return this.enqueue((batch) => freezeBranch(batch, runId, freeze), { keys: [runId] });
   }
 
-  async acquire(runId: RunId, worker: string, lost?: contract.Lost): Promise<contract.Lease | undefined> {
+  async acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {
     try {
       return await this.enqueue((batch) => this.taken(runId, worker, batch, lost), { rows: [runId] });
     } catch (error) {
@@ -129,8 +144,8 @@ class PostgresStore extends Beside implements Store {
     runId: RunId,
     worker: string,
     batch: Batch,
-    lost: contract.Lost | undefined,
-  ): Promise<contract.Lease | undefined> {
+    lost: Lost | undefined,
+  ): Promise<Lease | undefined> {
     const held = await batch.find(runId);
     const { now, sql } = batch;
     if (!held || held.row.endedAt !== undefined) return undefined;
@@ -142,24 +157,22 @@ class PostgresStore extends Beside implements Store {
     return takeLease(held, worker, { now, until });
   }
 
-  release(runId: RunId, writer: contract.Writer, rest?: { wakeAt: number }): Promise<void> {
+  release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void> {
     return this.enqueue(
       async (batch) => {
         const held = await batch.find(runId);
-        if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-        if (rest) await leavePlace(batch, held);
-        giveBack(held, rest?.wakeAt ?? 0);
-        batch.touch(held);
+        if (!held || !isDriver(held, { writer })) return;
+        await batch.giveBack(held, rest);
       },
       { rows: [runId] },
     );
   }
 
-  due(now: number, limit: number, of?: contract.OfPool): Promise<RunId[]> {
+  due(now: number, limit: number, of?: OfPool): Promise<RunId[]> {
     return this.dueRuns({ now, clock: this.testClock?.now() ?? null, limit, of });
   }
 
-  workers(): Promise<contract.WorkerRow[]> {
+  workers(): Promise<WorkerRow[]> {
     return this.reading((sql) => listWorkers(sql, this.testClock?.now() ?? null));
   }
 
@@ -170,21 +183,16 @@ class PostgresStore extends Beside implements Store {
   async heartbeat(
     worker: string,
     holds: readonly { runId: RunId; epoch: number }[],
-    card?: contract.WorkerCard,
-  ): Promise<contract.Heartbeat> {
+    card?: WorkerCard,
+  ): Promise<Heartbeat> {
     const doubtful = [...this.doubtful];
     const answer = await this.enqueue(
       async (batch) => {
         await this.beat(worker, batch, card);
         for (const runId of doubtful) await letGoOfDoubtful(runId, worker, holds, batch);
-        const cancelled: RunId[] = [];
-        const lost: RunId[] = [];
-        for (const { runId, epoch } of holds) {
-          const held = await batch.find(runId);
-          if (held?.worker !== worker || held.epoch !== epoch) lost.push(runId);
-          else if (held.row.cancelRequested) cancelled.push(runId);
-        }
-        return { cancelled, lost };
+        const found = [];
+        for (const hold of holds) found.push({ ...hold, held: await batch.find(hold.runId) });
+        return heartbeatAnswer(worker, found);
       },
       { rows: [...doubtful, ...holds.map(({ runId }) => runId)] },
     );
@@ -192,7 +200,7 @@ class PostgresStore extends Beside implements Store {
     return answer;
   }
 
-  quarantine({ runId, reason, seq }: contract.Quarantine): Promise<void> {
+  quarantine({ runId, reason, seq }: Quarantine): Promise<void> {
     return this.enqueue(
       async (batch) => {
         const held = await batch.load(runId);
@@ -212,31 +220,31 @@ class PostgresStore extends Beside implements Store {
   async putBlob(text: string): Promise<string> {
     const { name, stored } = blobForm(text);
     if (this.fresh.has(name)) return name;
-    await this.enqueue(async ({ sql, now }) => {
-      await sql.run(PUT_BLOB, name, Buffer.from(stored));
-      await sql.run(KEEP_FRESH, name, this.holder, now + FRESH_MS);
+    await this.enqueue(async (batch) => {
+      await batch.putBlob(name, stored);
+      await batch.sql.run(KEEP_FRESH, name, this.holder, batch.now + FRESH_MS);
     });
     // Not before: taken for written by a commit that fails, it would be missing for whoever puts it again.
     this.fresh.add(name);
     return name;
   }
 
-  prune(filter: contract.PruneFilter): Promise<contract.Pruned> {
+  prune(filter: PruneFilter): Promise<Pruned> {
     return prune(filter, {
       read: (work) => this.reading(work),
       write: (apply) => this.enqueue(apply),
     });
   }
 
-  moveTree(root: RunId, transferId: string, to?: string): Promise<contract.MovedTree> {
+  moveTree(root: RunId, transferId: string, to?: string): Promise<MovedTree> {
     return this.enqueue((batch) => moveTree(root, { transferId, to }, batch));
   }
 
-  settleMove(root: RunId, to: string, outcome: contract.MoveOutcome): Promise<void> {
+  settleMove(root: RunId, to: string, outcome: MoveOutcome): Promise<void> {
     return this.enqueue((batch) => settleMove(root, { to, outcome }, batch));
   }
 
-  importTree(tree: contract.CarriedTree): ReturnType<Store["importTree"]> {
+  importTree(tree: CarriedTree): ReturnType<Store["importTree"]> {
     return this.enqueue((batch) => importTree(tree, batch));
   }
 
@@ -250,11 +258,11 @@ class PostgresStore extends Beside implements Store {
     await left;
   }
 
-  private async beat(worker: string, batch: Batch, card?: contract.WorkerCard): Promise<void> {
+  private async beat(worker: string, batch: Batch, card?: WorkerCard): Promise<void> {
     this.beating.add(worker);
     if (batch.alive.has(worker) && !card) return;
     batch.alive.add(worker);
-    await keepAlive(batch.sql, worker, batch.now + contract.LEASE_MS, card);
+    await keepAlive(batch.sql, worker, batch.now + LEASE_MS, card);
   }
 }
 
@@ -267,8 +275,7 @@ async function letGoOfDoubtful(
 ): Promise<void> {
   const held = await batch.find(runId);
   if (held?.worker !== worker || holds.some((hold) => hold.runId === runId)) return;
-  giveBack(held, 0);
-  batch.touch(held);
+  await batch.giveBack(held);
 }
 
 const LAST_IN_SESSION = `SELECT id FROM runs WHERE session = $1 AND agent = $2 AND parent IS NULL ORDER BY n DESC LIMIT 1`;

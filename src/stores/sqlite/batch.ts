@@ -2,25 +2,14 @@
 // arrival, each against the row as the one before left it; seq, position and hash are given here, after refusals.
 
 import { CadreError, noSuchRun } from "../../errors.ts";
-import type { Digest, RunId } from "../../ids.ts";
+import type { RunId } from "../../ids.ts";
 import { type EventBody, type JournalEvent, type Payload, TERMINAL_TYPES } from "../../journal/events.ts";
-import { chainHash } from "../../journal/hash.ts";
-import { keyOf } from "../../journal/keys.ts";
 import { readEvent } from "../../journal/upcast.ts";
-import { applyRunRow, firstRow } from "../../projections/run-row.ts";
+import { firstRow } from "../../projections/run-row.ts";
+import { digest } from "../blobs.ts";
 import { type Held, readHeld } from "../held.ts";
-import {
-  account,
-  begins,
-  blobNamed,
-  blobsOf,
-  EVENT_BYTES,
-  isDriver,
-  isNews,
-  refusalOf,
-  remember,
-  rest,
-} from "../rules.ts";
+import * as rules from "../rules.ts";
+import { anotherRun } from "../start-rules.ts";
 import type { Append, Appended } from "../store.ts";
 import { askBudget, raiseTree, warnRoot } from "./budgets.ts";
 import { updateInbox } from "./inbox.ts";
@@ -36,7 +25,6 @@ export class Batch {
   readonly statements: Statements;
   /** Of everything in this batch. */
   readonly now: number;
-  private readonly digest: Digest;
   private readonly cache: Map<RunId, Held>;
   private readonly fresh: Set<string>;
   position: number;
@@ -48,7 +36,6 @@ export class Batch {
   constructor(parts: {
     statements: Statements;
     now: number;
-    digest: Digest;
     cache: Map<RunId, Held>;
     /** Blobs that were put for an append which has not come yet. */
     fresh: Set<string>;
@@ -56,7 +43,6 @@ export class Batch {
   }) {
     this.statements = parts.statements;
     this.now = parts.now;
-    this.digest = parts.digest;
     this.cache = parts.cache;
     this.fresh = parts.fresh;
     this.position = parts.position;
@@ -65,10 +51,11 @@ export class Batch {
   append(append: Append): Appended {
     const held = this.load(append.runId);
     const repeated = this.repeated(held, append.events);
-    const stale = append.writer && !isDriver(held, append) && append.events.some(begins);
+    const driver = rules.isDriver(held, append);
+    const stale = append.writer && !driver && append.events.some(rules.begins);
     if (repeated === "same" && !stale) return { events: this.journalAfter(held, append.after) };
     const refused =
-      refusalOf(held, append, this.keysOf(held), repeated === "conflict") ??
+      rules.refusalOf(held, append, this.keysOf(held), repeated === "conflict") ??
       (append.spawn && noRoom(this.statements, held, append.spawn));
     if (refused) return this.refuse(held, append, { refused });
     const budget = append.reserve ? askBudget(this, held, append.reserve) : {};
@@ -79,7 +66,6 @@ export class Batch {
     // Last: it takes what it finds.
     if (!takePlace(this, held, append)) return this.refuse(held, append, { refused: "places" });
     for (const path of claims) this.statements.claim.run(held.row.rootRunId, path, held.row.id);
-    const driver = isDriver(held, append);
     const missed = held.row.seq > append.after ? this.journalAfter(held, append.after) : [];
     const seq = held.row.seq;
     this.write(held, append.events, driver);
@@ -95,16 +81,22 @@ export class Batch {
     return { events: this.journalAfter(held, after), ...why };
   }
 
-  /** J10: a derived id makes the same run again; the same id for another run is a mistake that must show. */
   sameStart(held: Held, start: Payload<"RUN_STARTED">): RunId {
     if (this.repeated(held, [{ type: "RUN_STARTED", payload: start }]) === "same") return held.row.id;
-    throw new CadreError("CONFLICT", `There is another run ${held.row.id} already. Nothing was started.`);
+    throw anotherRun(held.row.id);
   }
 
   /** The run gives its lease back, and its place; or it waits for one. */
   rest(held: Held, wakeAt: number | undefined, places?: number): void {
     if (places === undefined) leavePlace(this, held);
-    rest(held, places === undefined ? wakeAt : queue(this, held, places));
+    rules.rest(held, places === undefined ? wakeAt : queue(this, held, places));
+  }
+
+  /** As it is: with its place, unless its driver cannot go on. */
+  giveBack(held: Held, until?: { wakeAt: number }): void {
+    if (until) leavePlace(this, held);
+    rules.giveBack(held, until?.wakeAt ?? 0);
+    this.touch(held);
   }
 
   /** Appends as somebody else than the driver, whatever has happened since. */
@@ -159,17 +151,13 @@ export class Batch {
 
   /** J1: looks at the keys first. */
   private repeated(held: Held, events: readonly EventBody[]): "same" | "conflict" | undefined {
-    const known = this.keysOf(held);
-    const keys = events.map(keyOf);
-    if (keys.length > 1 && new Set(keys).size < keys.length) return "conflict";
-    if (!keys.some((key) => known.has(key))) return undefined;
-    return events.every((event, index) => this.isStored(held, event, known.get(keys[index]!)))
-      ? "same"
-      : "conflict";
+    const seqs = rules.seqsOf(this.keysOf(held), events);
+    if (seqs === undefined || seqs === "conflict") return seqs;
+    return events.every((event, index) => this.isStored(held, event, seqs[index]!)) ? "same" : "conflict";
   }
 
-  private isStored(held: Held, event: EventBody, seq: number | undefined): boolean {
-    const stored = seq === undefined ? undefined : this.statements.eventBySeq.get(held.n, seq);
+  private isStored(held: Held, event: EventBody, seq: number): boolean {
+    const stored = this.statements.eventBySeq.get(held.n, seq);
     return stored?.["type"] === event.type && stored["payload"] === this.textOf(event.payload);
   }
 
@@ -184,44 +172,31 @@ export class Batch {
   private write(held: Held, events: readonly EventBody[], driver: boolean): void {
     this.dirty.add(held);
     const placed = events.map((event) => this.insert(held, event));
-    if (!driver) {
-      held.lastSignal = held.row.seq;
-      const idle = held.worker === undefined && held.row.endedAt === undefined;
-      if (idle && !placed.every(isNews)) held.dueAt = 0;
-    }
+    if (!driver) rules.noteSignal(held, placed);
     tellTree(this, held, placed);
   }
 
   private insert(held: Held, body: EventBody): JournalEvent {
-    const seq = held.row.seq + 1;
-    const ts = this.now;
-    const { type, payload } = body;
-    const key = keyOf(body);
-    const text = this.textOf(payload);
-    const hash = chainHash(this.digest, held.hash, { seq, ts, type, key, text });
-    const position = this.position + 1;
-    const event = { runId: held.row.id, seq, position, ts, type, key, payload } as JournalEvent;
+    const text = this.textOf(body.payload);
+    const at = { position: this.position + 1, ts: this.now };
+    const { event, hash } = rules.nextEvent(held, body, { ...at, text });
     this.place(held, event, { text, hash });
     if (updateInbox(this.statements, held, event)) this.granted = true;
     return event;
   }
 
   /** An event in its journal and in its row, at the next position. */
-  place(held: Held, event: JournalEvent, { text, hash }: { text: string; hash: string }): void {
+  place(held: Held, event: JournalEvent, stored: rules.StoredText): void {
     const { seq, position, ts, type, key } = event;
-    const bytes = Buffer.from(hash, "hex");
-    this.statements.insertEvent.run(position, held.n, seq, ts, type, key, text, bytes);
+    const bytes = Buffer.from(stored.hash, "hex");
+    this.statements.insertEvent.run(position, held.n, seq, ts, type, key, stored.text, bytes);
     this.keysOf(held).set(key, seq);
     this.position = position;
-    held.hash = hash;
-    applyRunRow(held.row, event);
-    account(held, event);
+    rules.applyEvent(held, event, stored);
     if (event.type === "CANCEL_REQUESTED") leaveQueue(this, held);
     if (TERMINAL_TYPES.has(event.type)) this.rest(held, undefined);
-    this.noteNeeds(held, event, text);
+    this.noteNeeds(held, event, stored.text);
     this.written.push(event);
-    remember(held, event);
-    held.characters += text.length;
   }
 
   /** What must be kept as long as this run is. */
@@ -229,7 +204,7 @@ export class Batch {
     const { setContinues, addRef } = this.statements;
     if (event.type === "RUN_STARTED" && event.payload.continues)
       setContinues.run(event.payload.continues.runId, n);
-    for (const hash of blobsOf(event, stored)) {
+    for (const hash of rules.blobsOf(event, stored)) {
       addRef.run(n, hash);
       this.fresh.delete(hash);
     }
@@ -237,8 +212,8 @@ export class Batch {
 
   private textOf(payload: unknown): string {
     const text = JSON.stringify(payload);
-    if (text.length <= EVENT_BYTES) return text;
-    const hash = this.digest(text);
+    if (text.length <= rules.EVENT_BYTES) return text;
+    const hash = digest(text);
     this.statements.putBlob.run(hash, text);
     return JSON.stringify({ $blob: hash });
   }
@@ -255,15 +230,15 @@ export class Batch {
         ts: columns["ts"] as number,
         type: columns["type"] as string,
         key: columns["key"] as string,
-        text: payloadText(this.statements, this.digest, columns["payload"] as string),
+        text: payloadText(this.statements, columns["payload"] as string),
       }),
     );
   }
 }
 
 /** J9: a chain covers a blob's name, so the blob must be what its name says. */
-export function payloadText(statements: Statements, digest: Digest, stored: string): string {
-  const $blob = blobNamed(stored);
+export function payloadText(statements: Statements, stored: string): string {
+  const $blob = rules.blobNamed(stored);
   if ($blob === undefined) return stored;
   const found = statements.getBlob.get($blob)?.["text"];
   if (typeof found !== "string" || digest(found) !== $blob)

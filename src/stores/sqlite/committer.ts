@@ -8,7 +8,6 @@ import type { Clock } from "../../clock.ts";
 import { messageOf } from "../../errors.ts";
 import type { Position, RunId } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
-import { digest } from "../blobs.ts";
 import type { Held } from "../held.ts";
 import { forgetResting } from "../rules.ts";
 import type { CommitListener, StandingGrant } from "../store.ts";
@@ -119,7 +118,7 @@ export class Committer extends SqliteReader {
     const { statements, cache, fresh } = this;
     const now = this.clock.now();
     statements.begin.run();
-    const batch = new Batch({ statements, now, digest, cache, fresh, position: this.lastPosition });
+    const batch = new Batch({ statements, now, cache, fresh, position: this.lastPosition });
     const values = jobs.map((job) => perform(job, batch));
     batch.writeRows();
     statements.commit.run();

@@ -1,12 +1,11 @@
 // Everything that is read from the file. A journal is verified against its chain as it is read (J9).
 
 import type { DatabaseSync } from "node:sqlite";
-import { CadreError } from "../../errors.ts";
 import type { Position, RunId, Seq } from "../../ids.ts";
 import type { JournalEvent } from "../../journal/events.ts";
 import { readEvent } from "../../journal/upcast.ts";
 import type { RunRow } from "../../projections/run-row.ts";
-import { blobText, digest } from "../blobs.ts";
+import { approvalFrom, asListed, grantFrom, quarantineFrom, wholeBlob } from "../answer-columns.ts";
 import { linkOf, readableEvents, storedOf, verifyChain } from "../event-columns.ts";
 import { hex, optional, readRow } from "../held.ts";
 import type {
@@ -71,11 +70,7 @@ export class SqliteReader {
   }
 
   async quarantined(): Promise<Quarantine[]> {
-    return this.sql.all("SELECT run, reason, seq FROM quarantine").map((columns) => ({
-      runId: columns["run"] as string,
-      reason: columns["reason"] as string,
-      seq: optional(columns["seq"]) as number | undefined,
-    }));
+    return this.sql.all("SELECT run, reason, seq FROM quarantine ORDER BY run").map(quarantineFrom);
   }
 
   /** By two small indexes first: rows are read only of those whose parent is not among the living. */
@@ -125,17 +120,12 @@ export class SqliteReader {
     return countTotals(this.sql);
   }
 
-  /** The row is what the journal says; that a journal cannot be read is said over it. */
   private listed(rows: RunRow[]): RunRow[] {
     const aside = new Map(
       this.sql.all("SELECT run, reason FROM quarantine").map((entry) => [entry["run"], entry["reason"]]),
     );
     if (aside.size === 0) return rows;
-    return rows.map((row) => {
-      const detail = aside.get(row.id) as string | undefined;
-      if (detail === undefined) return row;
-      return { ...row, status: "suspended", waitingOn: { kind: "quarantine", detail } };
-    });
+    return rows.map((row) => asListed(row, aside.get(row.id) as string | undefined));
   }
 
   async journal(runId: RunId, after: Seq = 0, limit = -1): Promise<JournalEvent[]> {
@@ -211,13 +201,7 @@ export class SqliteReader {
         `SELECT runs.id, approvals.* FROM approvals JOIN runs ON runs.n = approvals.run ${where} ORDER BY opened_at, item`,
         ...values,
       )
-      .map((columns) => ({
-        runId: columns["id"] as string,
-        itemId: columns["item"] as string,
-        kind: columns["kind"] as ApprovalRef["kind"],
-        openedAt: columns["opened_at"] as number,
-        expiresAt: optional(columns["expires_at"]) as number | undefined,
-      }));
+      .map(approvalFrom);
   }
 
   async grants(): Promise<StandingGrant[]> {
@@ -226,28 +210,13 @@ export class SqliteReader {
         `SELECT grants.*, coalesce(grants.run_id, runs.id) AS given_in
          FROM grants LEFT JOIN runs ON runs.n = grants.run ORDER BY grants.id`,
       )
-      .map((columns) => ({
-        id: columns["id"] as number,
-        scope: columns["scope"] as StandingGrant["scope"],
-        rule: columns["rule"] as string,
-        by: columns["given_by"] as string,
-        at: columns["given_at"] as number,
-        until: optional(columns["until"]) as number | undefined,
-        folder: optional(columns["folder"]) as string | undefined,
-        runId: columns["given_in"] as string,
-      }));
+      .map(grantFrom);
   }
 
   async blob(name: string, of?: { user: string }): Promise<string | undefined> {
     if (of && !this.sql.get(NEEDED_BY, name, of.user)) return undefined;
     const stored = this.sql.said(() => this.statements.getBlob.get(name))?.["text"] as string | undefined;
-    if (stored === undefined) return undefined;
-    const text = blobText(name, stored);
-    if (text !== undefined) return text;
-    throw new CadreError(
-      "JOURNAL_CORRUPT",
-      `The stored value ${name} is damaged. Only what needs it is affected.`,
-    );
+    return stored === undefined ? undefined : wholeBlob(name, stored);
   }
 
   protected eventOf(runId: RunId, columns: Columns): JournalEvent {
@@ -256,7 +225,7 @@ export class SqliteReader {
       runId,
       position: columns["position"] as number,
       ...link,
-      text: payloadText(this.statements, digest, text),
+      text: payloadText(this.statements, text),
     });
   }
 }

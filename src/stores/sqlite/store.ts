@@ -1,13 +1,13 @@
 // The store on one SQLite file: what each of its operations does to the tables. How they are committed stands in
 // committer.ts, what is read in reader.ts.
 
-import { CadreError } from "../../errors.ts";
 import type { RunId } from "../../ids.ts";
 import type { EventBody, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
-import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
+import type { Freeze } from "../../projections/frozen.ts";
 import { blobForm } from "../blobs.ts";
-import { giveBack, mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
+import { heartbeatAnswer, isDriver, mayTake, NAMED_RUNS, takeLease, workerRows } from "../rules.ts";
+import { hears, nextInSession, runUnderKey } from "../start-rules.ts";
 import {
   type Append,
   type Appended,
@@ -31,10 +31,9 @@ import type { Batch } from "./batch.ts";
 import { Beside } from "./beside.ts";
 import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
-import { leavePlace } from "./places.ts";
 import { prune } from "./prune.ts";
-import { type Columns, metaOf, setMeta } from "./sql.ts";
-import { reportSetAside } from "./tree.ts";
+import { metaOf, setMeta } from "./sql.ts";
+import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
@@ -101,25 +100,21 @@ class SqliteStore extends Beside implements Store {
     const last = latest === undefined ? undefined : batch.load(latest);
     const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
     if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
-    if (last && last.row.endedAt === undefined && !last.row.cancelRequested) {
+    if (last && hears(last)) {
       batch.signal(last, [event]);
       return { runId: last.row.id, joined: true };
     }
     batch.writeRows();
     const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
     if (paying >= maxRuns) return { runId, joined: false, refused: "runs" as const };
-    const continues = last && { runId: last.row.id, seq: last.row.seq, hash: last.hash };
-    const payload = continues && last.row.endedAt !== undefined ? { ...start, continues } : start;
-    const held = batch.admitted(runId, payload);
-    batch.signal(held, [{ type: "RUN_STARTED", payload }]);
+    const payload = nextInSession(start, last);
+    batch.signal(batch.admitted(runId, payload), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
   }
 
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {
     return this.enqueue((batch) => {
-      batch.load(runId);
-      batch.writeRows();
-      const subtree = this.goingOn(runId);
+      const subtree = goingOn(batch, this.sql, runId);
       for (const id of subtree) {
         const payload = id === runId ? request : { via: runId, ...request };
         batch.signal(batch.load(id), [{ type: "CANCEL_REQUESTED", payload }]);
@@ -129,30 +124,7 @@ class SqliteStore extends Beside implements Store {
   }
 
   freeze(runId: RunId, freeze: Freeze): Promise<RunId[]> {
-    return this.enqueue((batch) => {
-      batch.load(runId);
-      batch.writeRows();
-      return this.goingOn(runId).filter((id) => {
-        const held = batch.load(id);
-        const event = frozenOrThawed(held.row, runId, freeze);
-        if (event) batch.signal(held, [event]);
-        return event !== undefined;
-      });
-    });
-  }
-
-  /** The run and everything below it that has not ended and is not about to, from the top down. */
-  private goingOn(runId: RunId): RunId[] {
-    return this.sql
-      .all(
-        // CROSS: from the tree to the rows. Left to choose, SQLite looks through every run.
-        `WITH RECURSIVE below (id, level) AS (
-           SELECT ?, 0 UNION ALL SELECT runs.id, level + 1 FROM below CROSS JOIN runs ON runs.parent = below.id)
-         SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id
-         WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id`,
-        runId,
-      )
-      .map((columns) => columns["id"] as string);
+    return this.enqueue((batch) => freezeBranch(batch, this.sql, runId, freeze));
   }
 
   acquire(runId: RunId, worker: string, lost?: Lost): Promise<Lease | undefined> {
@@ -172,10 +144,8 @@ class SqliteStore extends Beside implements Store {
   release(runId: RunId, writer: Writer, rest?: { wakeAt: number }): Promise<void> {
     return this.enqueue((batch) => {
       const held = batch.find(runId);
-      if (!held || held.worker !== writer.worker || held.epoch !== writer.epoch) return;
-      if (rest) leavePlace(batch, held);
-      giveBack(held, rest?.wakeAt ?? 0);
-      batch.touch(held);
+      if (!held || !isDriver(held, { writer })) return;
+      batch.giveBack(held, rest);
     });
   }
 
@@ -186,12 +156,8 @@ class SqliteStore extends Beside implements Store {
   ): Promise<Heartbeat> {
     return this.enqueue((batch) => {
       this.keepAlive(worker, batch.now, card);
-      const rows = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
-      const mine = rows.filter(({ held, epoch }) => held?.worker === worker && held.epoch === epoch);
-      return {
-        cancelled: mine.filter(({ held }) => held?.row.cancelRequested).map(({ runId }) => runId),
-        lost: rows.filter((row) => !mine.includes(row)).map(({ runId }) => runId),
-      };
+      const found = holds.map((hold) => ({ ...hold, held: batch.find(hold.runId) }));
+      return heartbeatAnswer(worker, found);
     });
   }
 
@@ -270,7 +236,7 @@ class SqliteStore extends Beside implements Store {
   private runUnder(idempotency: Said["idempotency"]): RunId | undefined {
     if (!idempotency) return undefined;
     const known = this.sql.get("SELECT body, run FROM idempotency WHERE key = ?", idempotency.key);
-    return known && existingRun(known, idempotency.body);
+    return runUnderKey(known, idempotency.body);
   }
 
   private keepKey(idempotency: Said["idempotency"], runId: RunId): void {
@@ -305,12 +271,4 @@ class SqliteStore extends Beside implements Store {
     setMeta(this.sql, "id", id);
     return id;
   }
-}
-
-function existingRun(known: Columns, body: string): RunId {
-  if (known["body"] === body) return known["run"] as string;
-  throw new CadreError(
-    "UNPROCESSABLE",
-    "This idempotency key was used for another request. Nothing was started.",
-  );
 }

@@ -4,16 +4,19 @@
 import type { RunId } from "../../ids.ts";
 import type { EventBody, JournalEvent, Payload } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
+import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
 import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { Statements } from "./rows.ts";
+import type { Sql } from "./sql.ts";
 
 /** The batch, as far as this needs it. */
 interface Writes {
   find(runId: RunId): Held | undefined;
+  load(runId: RunId): Held;
   admitted(runId: RunId, start: Payload<"RUN_STARTED">): Held;
   hasKey(held: Held, key: string): boolean;
   /** Appends as somebody else than the run's driver. */
@@ -84,3 +87,26 @@ export function noRoom(statements: Statements, { row }: Held, spawn: Spawn): Ref
   const runs = statements.countTree.get(row.rootRunId)!["runs"] as number;
   return noRoomAmong({ children, runs }, spawn);
 }
+
+/** The run and everything below it that has not ended and is not about to, from the top down. */
+export function goingOn(batch: Writes, sql: Sql, runId: RunId): RunId[] {
+  batch.load(runId);
+  batch.writeRows();
+  return sql.all(SUBTREE, runId).map((columns) => columns["id"] as RunId);
+}
+
+/** BV4. Those that it changed. */
+export function freezeBranch(batch: Writes, sql: Sql, top: RunId, freeze: Freeze): RunId[] {
+  return goingOn(batch, sql, top).filter((id) => {
+    const held = batch.load(id);
+    const event = frozenOrThawed(held.row, top, freeze);
+    if (event) batch.signal(held, [event]);
+    return event !== undefined;
+  });
+}
+
+/** CROSS: from the tree to the rows. Left to choose, SQLite looks through every run. */
+const SUBTREE = `WITH RECURSIVE below (id, level) AS (
+    SELECT ?, 0 UNION ALL SELECT runs.id, level + 1 FROM below CROSS JOIN runs ON runs.parent = below.id)
+  SELECT runs.id FROM below CROSS JOIN runs ON runs.id = below.id
+  WHERE runs.ended_at IS NULL AND runs.cancel = 0 ORDER BY level, runs.id`;
