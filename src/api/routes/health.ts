@@ -1,11 +1,10 @@
 // Who serves this API, over which store, and whether all is well around it.
 
+import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
 import { Checks, Workers } from "../wire.ts";
-
-const MOST_DUE = 1_000;
 
 export function healthRoutes({ info, store, checks, web, people: { mask } }: ApiParts): Route[] {
   return [
@@ -19,7 +18,7 @@ export function healthRoutes({ info, store, checks, web, people: { mask } }: Api
       async () => {
         const { version, folder, command, startedAt, model, isShared } = info;
         const drives = info.drives || (await store.workers()).some(({ silent }) => !silent);
-        const due = drives ? {} : { due: (await store.due(store.clock.now(), MOST_DUE)).length };
+        const due = drives ? {} : { due: await countDue(store) };
         const demo = web.plug ? { demo: true as const } : {};
         const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
         const isServer = web.served !== undefined;
