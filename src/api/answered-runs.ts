@@ -17,5 +17,6 @@ export async function answeredRuns(store: Store, rows: readonly RunRow[]): Promi
   return new Set(asked.flatMap((row) => (isAnswered(row, around) ? [row.id] : [])));
 }
 
-const mayBeAnswered = ({ status, waitingOn }: RunRow): boolean =>
+/** It waits for a person's word. */
+export const mayBeAnswered = ({ status, waitingOn }: RunRow): boolean =>
   status === "suspended" && (waitingOn?.kind === "child_hitl" || ANSWERED_BY_ITEMS.has(waitingOn?.kind));

@@ -289,9 +289,13 @@ test("metrics, in the form that Prometheus reads", async () => {
 });
 
 test("health tells whether this process works on runs, or others do", async () => {
-  const health = async (drives: boolean, silent: boolean) => {
+  const asks = { id: "r1", status: "suspended", waitingOn: { kind: "approval", items: ["m1.0", "m1.1"] } };
+  const health = async (drives: boolean, silent: boolean, open = ["m1.0", "m1.1"]) => {
     const due = async () => ["r1", "r2"];
-    const store = { id: "s", clock: { now: () => 0 }, due, workers: async () => [{ silent }] };
+    const runs = async () => ({ runs: [asks] });
+    const openApprovals = async () => open.map((itemId) => ({ runId: "r1", itemId }));
+    const workers = async () => [{ silent }];
+    const store = { id: "s", clock: { now: () => 0 }, due, runs, openApprovals, workers };
     const [route] = healthRoutes({ store, info: { drives }, web: {}, people: {} } as never);
     return (await new Hono().get("/", route!.handle).request("/")).json();
   };
@@ -299,7 +303,9 @@ test("health tells whether this process works on runs, or others do", async () =
   const elsewhere = await health(false, false);
   expect(elsewhere).toMatchObject({ isWorker: false, drives: true });
   expect(elsewhere).not.toHaveProperty("due");
-  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false, due: 2 });
+  expect(await health(false, true)).toMatchObject({ isWorker: false, drives: false, due: 1 });
+  for (const open of [["m1.1"], []])
+    expect(await health(false, true, open), "something is decided").toMatchObject({ due: 2 });
 });
 
 describe("wellness", () => {

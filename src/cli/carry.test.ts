@@ -88,7 +88,11 @@ describe("cadre export --format cadre", () => {
     expect((await team.cadre("import", file)).stdout).toContain("came in before; nothing was changed");
     expect(await events(team, runId)).toHaveLength(left.length - 1);
 
+    const before = await team.cadre("workers");
+    expect(before.code, "it waits for a person, and for no worker").toBe(0);
+    expect(before.stdout).not.toMatch(/2 runs/);
     await team.cadre("approve", item);
+    expect((await team.cadre("workers")).code).toBe(1);
     const done = await team.cadre("run");
     expect(done.stdout).toContain("All parts are there.");
     expect(await readFile(join(laptop.folder, "note.txt"), "utf8"), "where its journal says").toBe("hello");

@@ -1,13 +1,12 @@
 // Who serves this API, over which store, and whether all is well around it.
 
 import { poolNames, runsOf } from "../../config/pools.ts";
-import type { OfPool, Store, WorkerRow } from "../../stores/store.ts";
+import type { WorkerRow } from "../../stores/store.ts";
+import { countDue } from "../due-runs.ts";
 import type { ApiParts } from "../parts.ts";
 import { type Route, route } from "../route.ts";
 import { Health } from "../schema.ts";
 import { Checks, Workers } from "../wire.ts";
-
-const MOST_DUE = 1_000;
 
 export function healthRoutes(parts: ApiParts): Route[] {
   const {
@@ -29,7 +28,7 @@ export function healthRoutes(parts: ApiParts): Route[] {
         const { version, folder, command, startedAt, model, isShared } = info;
         const alive = (await store.workers()).filter(({ silent }) => !silent);
         const drives = info.drives || alive.length > 0;
-        const due = drives ? await idlePools(alive, parts) : { due: await dueIn(store) };
+        const due = drives ? await idlePools(alive, parts) : { due: await countDue(store) };
         const demo = web.plug ? { demo: true as const } : {};
         const server = { version, pid: process.pid, storeId: store.id, folder, command, startedAt };
         const isServer = web.served !== undefined;
@@ -61,9 +60,6 @@ export function healthRoutes(parts: ApiParts): Route[] {
   ];
 }
 
-const dueIn = async (store: Store, of?: OfPool): Promise<number> =>
-  (await store.due(store.clock.now(), MOST_DUE, of)).length;
-
 /** Runs of a pool are nobody else's: they would wait for ever beside workers that have nothing to do. */
 async function idlePools(
   alive: readonly WorkerRow[],
@@ -72,7 +68,7 @@ async function idlePools(
   const names = Object.keys(pools).length === 0 ? [] : poolNames(pools);
   const without = names.filter((name) => !alive.some(({ pool }) => pool === name));
   const counted = await Promise.all(
-    without.map(async (pool) => ({ pool, due: await dueIn(store, runsOf(pools, pool)) })),
+    without.map(async (pool) => ({ pool, due: await countDue(store, runsOf(pools, pool)) })),
   );
   const idle = counted.filter(({ due }) => due > 0);
   return idle.length === 0 ? {} : { idlePools: idle };

@@ -1,0 +1,30 @@
+// How many runs wait for somebody who drives. What waits for a person, with nothing decided, does not, although it may be due once
+// to be looked at: after an import, or for a message that came meanwhile.
+
+import { approvalId } from "../ids.ts";
+import type { RunRow } from "../projections/run-row.ts";
+import type { OfPool, Store } from "../stores/store.ts";
+import { answeredRuns, mayBeAnswered } from "./answered-runs.ts";
+import { MAX_PAGE } from "./requests.ts";
+
+/** More are not counted. */
+const MOST_DUE = 1_000;
+
+export async function countDue(store: Store, of?: OfPool): Promise<number> {
+  const now = store.clock.now();
+  const due = new Set(await store.due(now, MOST_DUE, of));
+  if (due.size === 0) return 0;
+  const [{ runs }, items] = await Promise.all([
+    store.runs({ status: ["suspended"], limit: MAX_PAGE }),
+    store.openApprovals(),
+  ]);
+  // What was not decided in time is the driver's to say.
+  const open = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const ids = new Set(open.map(({ runId, itemId }) => approvalId(runId, itemId)));
+  const isUndecided = ({ id, waitingOn }: RunRow): boolean =>
+    waitingOn?.kind === "child_hitl" ||
+    (waitingOn?.items ?? []).every((item) => ids.has(approvalId(id, item)));
+  const asked = runs.filter((row) => due.has(row.id) && mayBeAnswered(row) && !row.cancelRequested);
+  const answered = await answeredRuns(store, asked);
+  return due.size - asked.filter((row) => isUndecided(row) && !answered.has(row.id)).length;
+}
