@@ -21,6 +21,8 @@ import { DEFAULT_TREE_RUNS, type WorstCase, worstCase } from "./worst-case.ts";
 
 export interface Explanation {
   agent: string;
+  /** How people see it, where that is another word. */
+  title?: string;
   file: string;
   description: string;
   kind: "main" | "subagent";
@@ -79,6 +81,7 @@ export function explain(
   const whole = stops.every(({ why }) => why !== "too-many");
   return {
     agent: agent.name,
+    ...(definition.title === undefined ? {} : { title: definition.title }),
     file: agent.file,
     description: definition.description,
     kind: definition.kind,

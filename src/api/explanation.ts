@@ -55,6 +55,8 @@ const BlastRadius = z.object({
 
 export const ExplanationView = z.object({
   agent: z.string(),
+  /** How people see it, where that is another word. */
+  title: z.string().exactOptional(),
   file: z.string(),
   description: z.string(),
   kind: z.enum(["main", "subagent"]),

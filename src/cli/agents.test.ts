@@ -418,3 +418,13 @@ test("[N5] a project's agent is not taken for a pack's own of that name, whichev
     expect(names).not.toContain("researcher");
   }
 });
+
+test("the title of an agent stands beside its name, in the list and where it is explained", async () => {
+  await using p = await project({ "agents/lead.md": file("title: Team Lead\ntools: [Read]\n") });
+  expect((await p.cadre("agents")).stdout).toMatch(/^lead \(Team Lead\) {2}main · Read$/m);
+  expect((await p.cadre("agents", "explain", "lead")).stdout).toMatch(
+    /^lead \(Team Lead\) main · agents\/lead\.md\n/,
+  );
+  const explained = JSON.parse((await p.cadre("agents", "explain", "lead", "--json")).stdout);
+  expect(explained).toMatchObject({ agent: "lead", title: "Team Lead" });
+});

@@ -71,6 +71,19 @@ interface Result {
   regressions: { case: string; rule: string }[];
 }
 
+test.each([
+  ["6:5 cases.0 has no key `tsak`: did you mean `task`?", "task: greet Ada", "tsak: greet Ada"],
+  ["7:16 cases.0.expect.0 has no key `contain`: did you mean `contains`?", "contains: Ada", "contain: Ada"],
+  ["3:1 the file has no key `repeat`: did you mean `repeats`?", "repeats: 2", "repeat: 2"],
+  ["5:5 cases.0.task is missing: it must be a string.", "    task: greet Ada\n", ""],
+])("a slip in an eval's file is named with its line: %s", async (said, right, wrong) => {
+  await using p = await project({ ...FILES, "evals/clerk.yaml": EVAL.replace(right, wrong) });
+  expect(await p.cadre("eval", "evals/clerk.yaml")).toMatchObject({
+    code: 2,
+    stderr: `cadre: evals/clerk.yaml:${said} Nothing was started.\n`,
+  });
+});
+
 const evaluated = async (
   p: Project,
   ...options: string[]

@@ -52,7 +52,7 @@ test("a template and a pack: both are there, and a pack that was copied is not l
     /created {2}agents\/ops\/orchestrator\.md\n[\s\S]*created {2}agents\/lead\.md\n/,
   );
   const { stdout } = await p.cadre("agents");
-  expect(stdout).toMatch(/^ops\/orchestrator {2}/m);
+  expect(stdout).toMatch(/^ops\/orchestrator .*main/m);
   expect(stdout).toMatch(/^lead {2}/m);
   expect(stdout).toMatch(/^ {2}factory\/… +a pack of 7 agents/m);
   expect(stdout).not.toContain("ops/…");

@@ -43,6 +43,23 @@ test("a module is run only in a folder that is trusted; a question is answered b
   expect(done.lines().at(-1)).toMatchObject({ status: "completed", summary: "note read, answer yes" });
 }, 60_000);
 
+test.each([
+  ["of a folder that is not trusted", MODULE, "", /is not run: this folder is not trusted \(`cadre trust`\)/],
+  ["that is no `function*`", "export default () => 1;\n", "1", /its default export is no `function\*`/],
+])("[M5] a module %s is not said to have changed", async (_, module, trust, why) => {
+  await using p = await shipper();
+  await p.write("agents/ship.steps.ts", module);
+  p.env["CADRE_TRUST"] = trust;
+  const { code, stdout } = await p.cadre("run", "ship it now");
+  expect(code).toBe(3);
+  const [, runId] = /cadre resume (\w+)/.exec(stdout)!;
+  const said = [stdout, (await p.cadre("show", runId!)).stdout, (await p.cadre("why", runId!)).stdout];
+  for (const text of said) {
+    expect(text).toMatch(why);
+    expect(text).not.toMatch(/definition|changed|another/);
+  }
+});
+
 test("at the terminal the question stands with its answers, and is answered there", async () => {
   await using p = await shipper();
   p.env["CADRE_TRUST"] = "1";

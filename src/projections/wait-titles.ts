@@ -1,10 +1,12 @@
 // What a run that rests waits for, as the title of a line.
 
 import type { Payload, WaitingOn } from "../journal/events.ts";
+import { cannotWork } from "./waiting-words.ts";
 
 /** It is written again whenever one more run below needs a person: the same words would look like a stutter. */
-export function waitTitle({ waitingOn: { kind }, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
-  return blockers.length > 1 ? `Waiting: ${blockers.length} runs below need a person` : WAIT_TITLES[kind];
+export function waitTitle({ waitingOn, blockers = [] }: Payload<"RUN_SUSPENDED">): string {
+  if (blockers.length > 1) return `Waiting: ${blockers.length} runs below need a person`;
+  return cannotWork(waitingOn) ? "Waiting: its agent cannot work as it is" : WAIT_TITLES[waitingOn.kind];
 }
 
 const WAIT_TITLES: Record<WaitingOn["kind"], string> = {
@@ -20,7 +22,7 @@ const WAIT_TITLES: Record<WaitingOn["kind"], string> = {
   budget: "Stopped at its budget: a person may raise it",
   loop: "Stopped: it repeats itself",
   storage: "Waiting for space in the store",
-  definition_changed: "Waiting: its definition changed",
+  definition_changed: "Waiting: its agent's module has changed",
   quarantine: "Set aside: it could not be driven",
   paused: "Paused",
 };

@@ -10,13 +10,19 @@ export interface WaitingWords {
   next?: (runId: string, items: readonly string[]) => string[];
 }
 
-export function waitingWords({ kind, frozen: [top] = [] }: WaitingOn): WaitingWords {
+export function waitingWords(waitingOn: WaitingOn): WaitingWords {
+  const { kind, detail = "its agent cannot work as it is", frozen: [top] = [] } = waitingOn;
+  if (cannotWork(waitingOn)) return { words: detail.replace(/\.? Nothing is lost:.*$/s, ""), next: resume };
   if (top === undefined) return WAITING[kind];
   return {
     words: "its branch is frozen",
     next: () => [`\`cadre thaw ${top}\` lets the branch go on.`],
   };
 }
+
+/** M5: of a module that has changed its hash is an item, for a person to accept; what is not trusted, or never could be run, has none. */
+export const cannotWork = ({ kind, items = [] }: WaitingOn): boolean =>
+  kind === "definition_changed" && items.length === 0;
 
 type Next = NonNullable<WaitingWords["next"]>;
 

@@ -6,7 +6,7 @@ import type { Problem } from "../../config/problem.ts";
 import { type Pack, packsIn } from "../init/packs.ts";
 import { EXIT, type Invocation } from "../io.ts";
 import { projectOf } from "../project.ts";
-import { agentFacts, isUnknownModel, problemLine } from "../view/agents.ts";
+import { agentFacts, isUnknownModel, problemLine, withTitle } from "../view/agents.ts";
 import { fitLines } from "../view/fit.ts";
 import { count } from "../view/format.ts";
 import { modelLabel } from "../view/live.ts";
@@ -60,7 +60,7 @@ function ownLines(agents: readonly Agent[], usualModel: string, { io, screen, ty
   const width = io.stdout.isTTY ? screen.columns - 1 : Number.POSITIVE_INFINITY;
   return agents.flatMap((agent) => {
     const { definition } = agent;
-    const name = plainLine(agent.name);
+    const name = withTitle(agent.name, definition?.title);
     const [first, ...more] = wrapText(`${name}  ${agentFacts(agent, usualModel)}`, width - INDENT).split(
       "\n",
     );
@@ -80,7 +80,10 @@ function builtinLines(agents: readonly Agent[], packs: readonly Pack[], invocati
   const { io, screen, typed } = invocation;
   const alone = agents.filter(({ name }) => !name.includes("/"));
   const rows = [
-    ...alone.map(({ name, definition }) => [name, definition?.description ?? "cannot be used"]),
+    ...alone.map(({ name, definition }) => [
+      withTitle(name, definition?.title),
+      definition?.description ?? "cannot be used",
+    ]),
     ...packs.flatMap(({ name, about }) => {
       const size = agents.filter((agent) => agent.name.startsWith(`${name}/`)).length;
       // A pack that was copied is the project's own.
@@ -105,7 +108,7 @@ function everyBuiltinLines(agents: readonly Agent[], { io, screen }: Invocation)
       screen.paint("dim", pack === "" ? "Built in" : `Built in: the pack ${plainLine(pack)}`),
       ...table(
         members.map(({ name, definition }) => [
-          `  ${screen.paint("bold", plainLine(name))}`,
+          `  ${screen.paint("bold", withTitle(name, definition?.title))}`,
           plainLine(definition?.description ?? "cannot be used"),
         ]),
         width,

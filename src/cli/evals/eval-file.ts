@@ -4,9 +4,10 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, normalize, resolve, sep } from "node:path";
 import { z } from "zod";
+import { issueSentence } from "../../config/keys.ts";
 import { readPlainFile } from "../../config/plain-file.ts";
-import { problemText } from "../../config/problem.ts";
-import { readYaml } from "../../config/yaml.ts";
+import { nearest, problemText } from "../../config/problem.ts";
+import { type Path, readYaml, type YamlDocument } from "../../config/yaml.ts";
 import { CadreError, reasonOf } from "../../errors.ts";
 import { PRESETS } from "../../journal/definition.ts";
 
@@ -80,10 +81,21 @@ export function readEval(cwd: string, given: string): Eval {
   if (broken) throw invalid(problemText(broken));
   const parsed = EvalFile.safeParse(document.data);
   if (parsed.success) return { ...withFiles(parsed.data, dirname(path)), path, text };
-  const { path: where, message } = parsed.error.issues[0]!;
-  const { line, column } = document.at(where as (string | number)[]);
-  throw invalid(`${given}:${line}:${column} ${where.join(".") || "the file"} ${message}`);
+  throw invalid(mistake(parsed.error.issues, document));
 }
+
+/** A key that nobody knows comes first: what it was meant for is missing because of it. */
+function mistake(issues: readonly z.core.$ZodIssue[], { file, at }: YamlDocument): string {
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
+  const path = issue.path as Path;
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys[0] : undefined;
+  const { line, column } = unknown === undefined ? at(path) : at([...path, unknown], "key");
+  const meant = unknown === undefined ? undefined : nearest(unknown, WORDS);
+  const hint = meant === undefined ? "" : `: did you mean \`${meant}\`?`;
+  return `${file}:${line}:${column} ${path.join(".") || "the file"} ${issueSentence(issue)}${hint}`;
+}
+
+const WORDS = [EvalFile, Case, z.object(EXPECTS)].flatMap(({ shape }) => Object.keys(shape));
 
 /** What a case names is there, and comes to lie inside of its run's folder. */
 function withFiles(file: z.infer<typeof EvalFile>, folder: string): z.infer<typeof EvalFile> {
@@ -103,7 +115,8 @@ function textOf(path: string, given: string): string {
   }
 }
 
-const invalid = (why: string): CadreError => new CadreError("USAGE", `${why}. Nothing was started.`);
+const invalid = (why: string): CadreError =>
+  new CadreError("USAGE", `${why.replace(/([^.?])$/, "$1.")} Nothing was started.`);
 
 function isPattern(text: string): boolean {
   try {

@@ -34,6 +34,10 @@ export function agentFacts({ name, definition, problems }: Agent, usualModel: st
 /** A53: it is left as it stands, and no other model takes its place. */
 export const isUnknownModel = ({ code }: Problem): boolean => code === "MODEL_UNKNOWN";
 
+/** `lead (Team Lead)`: by its name it is run, by its title people know it. */
+export const withTitle = (name: string, title: string | undefined): string =>
+  plainLine(title === undefined ? name : `${name} (${title})`);
+
 const SHOWN_TOOLS = 4;
 
 /** The first few by name; absent: all. */

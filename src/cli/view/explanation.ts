@@ -4,7 +4,7 @@
 import type { Explanation, Reachable, WayThere } from "../../agents/explain.ts";
 import type { HeldTool, PlaceLimits, Stop } from "../../agents/reach.ts";
 import { formatDuration } from "../../config/duration.ts";
-import { wayText } from "./agents.ts";
+import { wayText, withTitle } from "./agents.ts";
 import { count } from "./format.ts";
 import { modelLabel } from "./live.ts";
 import { plainLine } from "./plain.ts";
@@ -21,7 +21,7 @@ interface Names {
 
 /** `columns`: of the terminal; absent: no line is broken. */
 export function explanationLines(explanation: Explanation, paint: Paint, columns?: number): string[] {
-  const { agent, kind, file, description, reachable, stops } = explanation;
+  const { agent, title, kind, file, description, reachable, stops } = explanation;
   const names = namesIn(explanation);
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ["", paint("bold", title), ...lines];
@@ -31,7 +31,7 @@ export function explanationLines(explanation: Explanation, paint: Paint, columns
       columns,
     );
   return [
-    `${paint("bold", plainLine(agent))} ${paint("dim", `${kind} · ${plainLine(file)}`)}`,
+    `${paint("bold", withTitle(agent, title))} ${paint("dim", `${kind} · ${plainLine(file)}`)}`,
     ...wrapText(plainLine(description), (columns ?? Number.POSITIVE_INFINITY) - 1).split("\n"),
     "",
     ...rowsOf(factRows(explanation, names), columns),
