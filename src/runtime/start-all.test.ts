@@ -35,7 +35,14 @@ test("[E11] [TL2] a worker whose engine is away is not said to be alive, and hol
   };
   const card = { host: "here", pid: 1, pool: "", version: "0.0.0", since: 0 };
   const starting = startAll({
-    work: { engine: away, parts: runtime.parts, report: () => {}, ours: undefined, card: () => card },
+    work: {
+      engine: away,
+      parts: runtime.parts,
+      report: () => {},
+      renewed: () => {},
+      ours: undefined,
+      card: () => card,
+    },
     webhooks: { hooks: [], test: async () => undefined, start: () => async () => {} },
     mask: shapesOnly(),
     env: { CADRE_ALIVE_FILE: file, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url },
