@@ -121,7 +121,7 @@ export function openProject(options: ProjectOptions): Project {
   const servers = serversOf(config, env, home);
   config.problems.push(...serverProblems(config, servers));
   const own = [...builtin, ...(options.tools ?? [])];
-  const { tools, byName } = catalogue(own, servers);
+  const { tools, byName, patches } = catalogue(own, servers);
   const models = modelsOf(config, env, options.scripts ?? {});
   const defaultModel = config.model ?? modelsByKey(env)[0]?.model ?? "scripted/rehearsal";
   const toolNames = [...byName().keys(), ...LOOP_TOOLS];
@@ -133,14 +133,7 @@ export function openProject(options: ProjectOptions): Project {
     providers: models.providers,
     hasKey: models.hasKey,
   });
-  const patching = own.filter((tool) => tool.patches);
-  const known = {
-    models: names,
-    toolNames,
-    patching,
-    servers: servers.names,
-    pools: poolNames(config.pools),
-  };
+  const known = { models: names, toolNames, patches, servers: servers.names, pools: poolNames(config.pools) };
   const agents = watchAgents(folders, known);
   const compose = systemPrompt(tools);
   const offered = (definition: Definition) =>
@@ -222,7 +215,8 @@ function catalogue(own: readonly AnyTool[], servers: McpServers) {
     made = { of, tools, byName: toolsByName(tools) };
     return made;
   };
-  return { tools: () => now().tools, byName: () => now().byName };
+  const patches = own.filter((tool) => tool.patches);
+  return { tools: () => now().tools, byName: () => now().byName, patches };
 }
 /** What commands would run in on this machine, and what keeps other sandboxes from working. */
 export const sandboxHere = ({ sandbox }: Pick<Config, "sandbox">): Promise<SandboxReport> =>

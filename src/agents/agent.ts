@@ -46,7 +46,7 @@ export interface Known {
   /** The names and aliases of every tool; absent: nothing is said about tools that nobody has. */
   toolNames?: readonly string[];
   /** The tools that declare that they change files; absent: the built-in ones. */
-  patching?: readonly { name: string; aliases?: readonly string[] | undefined }[];
+  patches?: readonly { name: string; aliases?: readonly string[] | undefined }[];
   /** The names of the MCP servers; absent: nothing is said about servers that nobody has. */
   servers?: readonly string[];
   /** The names of the pools of workers; absent: nothing is said about pools that nobody has. */

@@ -25,12 +25,12 @@ export function readPolicy({ policy, delegate_targets: targets }: Values): Polic
 }
 
 /** Where nobody says which tools there are. */
-const PATCHING: NonNullable<Known["patching"]> = [{ name: "Write" }, { name: "Edit" }, { name: "Bash" }];
+const PATCHING: NonNullable<Known["patches"]> = [{ name: "Write" }, { name: "Edit" }, { name: "Bash" }];
 
 /** RN2: what a program asks for where it does not say which file or command it is about. */
 const PATCHING_KINDS = ["edit", "delete", "move", "execute"].map((kind) => `mcp__acp__${kind}`);
 
-interface Gate extends Pick<Known, "toolNames" | "patching"> {
+interface Gate extends Pick<Known, "toolNames" | "patches"> {
   values: Values;
   document: YamlDocument;
   report: Report;
@@ -41,7 +41,7 @@ export function toolGate({
   document,
   report,
   toolNames,
-  patching = PATCHING,
+  patches = PATCHING,
 }: Gate): Definition["tools"] {
   const { tools } = values;
   if (tools === null) {
@@ -51,7 +51,7 @@ export function toolGate({
   const { allow, ask = [], deny: denied = [] } = Array.isArray(tools) ? { allow: tools } : (tools ?? {});
   const deny = [...denied, ...(values.disallowedTools ?? [])];
   const { verbs } = readPolicy(values);
-  if (verbs && !verbs.includes("Patch")) deny.push(...withheld({ values, allow, report, patching }));
+  if (verbs && !verbs.includes("Patch")) deny.push(...withheld({ values, allow, report, patches }));
   for (const problem of toolNames ? agentRuleProblems(values, document, toolNames) : [])
     report("tools", problem);
   const gate = { ask, deny: [...new Set(deny)] };
@@ -61,20 +61,20 @@ export function toolGate({
 
 interface Withholding extends Pick<Gate, "values" | "report"> {
   allow: readonly string[] | undefined;
-  patching: NonNullable<Known["patching"]>;
+  patches: NonNullable<Known["patches"]>;
 }
 
 /** S4-6: without `Patch` in its policy an agent changes no files: a tool that could is withheld whole, also for calls that only read. */
-function withheld({ values, allow = [], report, patching }: Withholding): string[] {
+function withheld({ values, allow = [], report, patches }: Withholding): string[] {
   const listed = new Set(allow.map((rule) => rule.split("(", 1)[0]!.trim().toLowerCase()));
-  const isListed = ({ name, aliases = [] }: (typeof patching)[number]): boolean =>
+  const isListed = ({ name, aliases = [] }: (typeof patches)[number]): boolean =>
     [name, ...aliases].some((each) => listed.has(each.toLowerCase()));
-  const lost = patching.filter(isListed).map(({ name }) => name);
+  const lost = patches.filter(isListed).map(({ name }) => name);
   if (lost.length > 0) {
     const message = `\`tools\` names ${lost.join(", ")}, and its \`policy\` has no \`Patch\`: what can change files is withheld`;
     report("tools", { code: "PATCH_WITHHELD", message, suggestion: "add `Patch` to `policy`" });
   }
-  return [...patching.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
+  return [...patches.map(({ name }) => name), ...(values.runner ? PATCHING_KINDS : [])];
 }
 
 function knownOnly(allow: string[], toolNames: readonly string[], report: Report): string[] {

@@ -11,7 +11,6 @@ const UNREAD = [
   },
   {
     code: "NUL_CHARACTER",
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
     pattern: /\0/,
     message: "a NUL character: the model reads it, people do not see it",
     suggestion: "take it out",

@@ -6,12 +6,21 @@ import { blockersAt } from "../projections/tree.ts";
 import type { RunFilter, Store, TreeTotal } from "../stores/store.ts";
 import { answeredRuns } from "./answered-runs.ts";
 import type { ListedRun } from "./answers.ts";
+import { runsUnder } from "./named-agent.ts";
+import type { ApiParts } from "./parts.ts";
 import { MAX_PAGE } from "./requests.ts";
 import type { RunPage } from "./wire.ts";
 
 export type ListFilter = RunFilter & { order?: "cost"; total?: boolean };
 
-export async function listRuns(store: Store, { order, total, ...filter }: ListFilter): Promise<RunPage> {
+type Parts = Pick<ApiParts, "store" | "agents">;
+
+export async function listRuns(
+  parts: Parts,
+  { order, total, agent, ...others }: ListFilter,
+): Promise<RunPage> {
+  const { store } = parts;
+  const filter = { ...others, ...(agent === undefined ? {} : { agent: await runsUnder(parts, agent) }) };
   const { cursor: _, ...whole } = filter;
   const [page, count] = await Promise.all([
     order === "cost" ? dearest(store, whole) : store.runs(filter),

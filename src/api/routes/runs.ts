@@ -5,7 +5,6 @@ import { loadDefinition } from "../../loop/run-journal.ts";
 import type { Store } from "../../stores/store.ts";
 import { findRun } from "../find-run.ts";
 import { listRuns } from "../list-runs.ts";
-import { runsUnder } from "../named-agent.ts";
 import type { ApiParts } from "../parts.ts";
 import { ContextQuery, PageQuery } from "../requests.ts";
 import { type Route, route } from "../route.ts";
@@ -45,11 +44,7 @@ export function runRoutes(parts: ApiParts): Route[] {
         answer: RunPage,
         polled: true,
       },
-      async ({ query: { agent, ...query } }) =>
-        listRuns(store, {
-          ...query,
-          ...(agent === undefined ? {} : { agent: await runsUnder(parts, agent) }),
-        }),
+      ({ query }) => listRuns(parts, query),
     ),
     route(
       { method: "get", path: "/api/runs/{id}", summary: "One run", answer: RunDetail, polled: true },
