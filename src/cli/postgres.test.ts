@@ -147,7 +147,7 @@ test("[E8] a scheme has no case; a store that is neither a file nor Postgres is 
   expect(stderr).not.toMatch(/is a file|secret/);
 });
 
-test("[A61] a right or a schema that is missing is named with the statement that gives it", async () => {
+test("[E8] a right or a schema that is missing is named with the statement that gives it", async () => {
   await using p = await project(FILES);
   await postgres.query(
     "CREATE ROLE guest LOGIN PASSWORD 'of-a-guest'; CREATE SCHEMA half; GRANT USAGE ON SCHEMA half TO guest",
