@@ -12,8 +12,8 @@ export {
   type OutcomeVerdict,
   pauseRun,
   resumeRun,
-  sendMessage,
 } from "./loop/people.ts";
+export { sendMessage } from "./loop/send-message.ts";
 export {
   ask,
   type CallAnswer,

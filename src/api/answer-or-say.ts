@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { JournalEvent } from "../journal/events.ts";
-import { keyedId } from "../loop/people.ts";
+import { keyedId } from "../loop/send-message.ts";
 import type { Ask } from "./mcp/tool.ts";
 import type { ApprovalView, RunSummary } from "./schema.ts";
 

@@ -2,7 +2,8 @@
 
 import { resolveName } from "../agents/names.ts";
 import { agentId } from "../journal/agent-id.ts";
-import type { ApiParts, ListedAgent } from "./parts.ts";
+import type { ListedAgent } from "./listed-agent.ts";
+import type { ApiParts } from "./parts.ts";
 
 export async function namedAgent(
   { agents }: Pick<ApiParts, "agents">,

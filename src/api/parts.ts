@@ -1,11 +1,8 @@
 // Everything that the API is given. `who` is the door for identity: whoever has this machine's socket or the folder's token
 // is the user whose process this is; a named user is who the public server's door says.
 
-import type { Agent } from "../agents/agent.ts";
 import type { AgentFile } from "../agents/agent-file.ts";
 import type { Explanation } from "../agents/explain.ts";
-import type { Pools } from "../config/pools.ts";
-import type { Problem } from "../config/problem.ts";
 import type { RunId } from "../ids.ts";
 import type { Delta } from "../journal/deltas.ts";
 import type { RunRequest } from "../loop/admit.ts";
@@ -13,8 +10,10 @@ import type { LoopParts } from "../loop/parts.ts";
 import type { PeopleParts } from "../loop/people.ts";
 import type { AgentReplay } from "../loop/replay-agent.ts";
 import type { Message } from "../loop/sessions.ts";
-import type { OfPool, Store } from "../stores/store.ts";
+import type { Store } from "../stores/store.ts";
+import type { ListedAgents } from "./listed-agent.ts";
 import type { Check, ForkBody, LinkView, Recovery, ReplayView, WorkspaceTree } from "./schema.ts";
+import type { ServerInfo } from "./server-info.ts";
 import type { Settings } from "./settings.ts";
 import type { TeamParts } from "./team-parts.ts";
 
@@ -39,27 +38,13 @@ export interface ApiParts extends TeamParts {
   settings: Settings;
   /** The project's files below a folder of it, without what .gitignore names. */
   workspaceTree(path: string): Promise<WorkspaceTree | { problem: string }>;
-  agents(name?: string): Promise<{ agents: ReadonlyMap<string, ListedAgent>; problems: readonly Problem[] }>;
+  agents(name?: string): Promise<ListedAgents>;
   systemPrompt: LoopParts["systemPrompt"];
   /** Answers with what ends the subscription. */
   onDelta(listener: (delta: Delta) => void): () => void;
   /** What `cadre doctor` would say of this machine and this project's settings. */
   checks(): Promise<Check[]>;
-  info: {
-    version: string;
-    folder: string;
-    /** How a command for this project begins in any terminal of this machine. */
-    command: string;
-    startedAt: number;
-    drives: boolean;
-    /** Any number of processes open the store. */
-    isShared: boolean;
-    model: string;
-    /** Whose runs it drives, if not all. */
-    ours?: OfPool | undefined;
-    /** Of all machines. */
-    pools?: Pools;
-  };
+  info: ServerInfo;
   /** Who acts; ends up in the journal beside what was done. */
   who(request: Request): string;
   /** `served`: while a public server listens. `plug`: of a demo's. */
@@ -80,8 +65,3 @@ export interface Plug {
   /** Undefined: it has not been killed yet. */
   last(): Promise<Recovery | undefined>;
 }
-
-/** An agent as the list shows it. */
-export type ListedAgent = Pick<Agent, "name" | "file" | "definition" | "dialect" | "scope" | "references"> & {
-  problems: readonly Problem[];
-};

@@ -16,7 +16,8 @@ import {
 } from "../../test/support/scenario.ts";
 import { defineTool } from "../tools/tool.ts";
 import { drive } from "./drive.ts";
-import { cancelRun, pauseRun, resumeRun, sendMessage } from "./people.ts";
+import { cancelRun, pauseRun, resumeRun } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 scenario(
   "[P7] a run that waits for a person ends when it is cancelled, and says who and why",

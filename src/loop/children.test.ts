@@ -13,7 +13,8 @@ import {
 } from "../../test/support/scenario.ts";
 import { openApprovalIds, type World } from "../../test/support/world.ts";
 import { fakeClock } from "../clock.ts";
-import { cancelRun, decideApproval, sendMessage } from "./people.ts";
+import { cancelRun, decideApproval } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 const cast = { coder: "", helper: "" };
 const lead = (more = "") => `agents: [coder, helper]\ntools: [look]\n${more}`;

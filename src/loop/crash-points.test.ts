@@ -8,7 +8,8 @@ import { effects } from "../../test/support/oracle.ts";
 import { charge, look, stamp, turns } from "../../test/support/scenario.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import { openItems } from "../projections/approvals.ts";
-import { decideApproval, decideOutcome, sendMessage } from "./people.ts";
+import { decideApproval, decideOutcome } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 const script = turns(
   { calls: [look("a"), look("b")] },

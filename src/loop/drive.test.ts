@@ -11,7 +11,7 @@ import {
 } from "../../test/support/scenario.ts";
 import { drive } from "./drive.ts";
 import type { LoopParts } from "./parts.ts";
-import { sendMessage } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 scenario(
   "[P11] plain text ends the run and is its summary",

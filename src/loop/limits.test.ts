@@ -5,7 +5,8 @@ import { look, payloadsOf, scenario, typesOf, watchOffers } from "../../test/sup
 import { fakeClock } from "../clock.ts";
 import type { Script } from "../models/script.ts";
 import { defineTool } from "../tools/tool.ts";
-import { decideApproval, sendMessage } from "./people.ts";
+import { decideApproval } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 const busy: Script = ({ turn }) => ({ calls: [look(`n${turn}`)] });
 

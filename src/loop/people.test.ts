@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { effects } from "../../test/support/oracle.ts";
 import { charge, look, payloadsOf, scenario, turns, typesOf } from "../../test/support/scenario.ts";
-import { type Decision, decideApproval, pauseRun, resumeRun, sendMessage } from "./people.ts";
+import { type Decision, decideApproval, pauseRun, resumeRun } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 scenario(
   "[F13] approve and reject at the same instant: one wins, the other is told who, when and what",

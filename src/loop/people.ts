@@ -3,7 +3,7 @@
 
 import { CadreError } from "../errors.ts";
 import { approvalId, parseApprovalId, type RunId } from "../ids.ts";
-import type { EventBody, EventOf } from "../journal/events.ts";
+import type { EventBody } from "../journal/events.ts";
 import type { GrantFor } from "../permissions/permission.ts";
 import { type ApprovalItem, openItems } from "../projections/approvals.ts";
 import { loopItem } from "../projections/loop-guard.ts";
@@ -13,7 +13,6 @@ import { alreadyDecided, alreadyJudged } from "./decided-already.ts";
 import { type Decision, decisionEvent } from "./decision-event.ts";
 import { foldedRun } from "./folded-run.ts";
 import type { LoopParts } from "./parts.ts";
-import { passedOn } from "./passed-on.ts";
 import { refuseEdit } from "./refuse-edit.ts";
 import { refuseEnded, refuseFrozen } from "./refuse-signal.ts";
 
@@ -133,42 +132,6 @@ export async function cancelRun(
   const cancelled = await parts.store.cancel(runId, { by, ...(reason === undefined ? {} : { reason }) });
   await Promise.all(cancelled.map((id) => parts.wake(id)));
   return { cancelled };
-}
-
-/** Under the same key it is heard once, however often it is sent (F50), by whoever has the run's work (J11). */
-export async function sendMessage(
-  runId: RunId,
-  text: string,
-  from: string,
-  parts: PeopleParts,
-  idempotencyKey?: string,
-): Promise<void> {
-  const id = idempotencyKey === undefined ? parts.ids.nonce() : keyedId(idempotencyKey);
-  const hearers = await passedOn(runId, parts.store);
-  for (const hearer of idempotencyKey === undefined ? [] : hearers) {
-    const said = await parts.store.journal(hearer.id);
-    const before = said.find((event) => event.type === "CONTEXT_ADDED" && event.payload.id === id);
-    if (before) return refuseOther(before as EventOf<"CONTEXT_ADDED">, text);
-  }
-  const hears = hearers.findLast(({ endedAt }) => endedAt === undefined)?.id ?? runId;
-  await signal(hears, parts, (state) => {
-    refuseEnded(state);
-    return {
-      events: [{ type: "CONTEXT_ADDED", payload: { id, source: "person", from, text } }],
-      done: undefined,
-    };
-  });
-}
-
-/** The id of a message that its sender gave a key. */
-export const keyedId = (idempotencyKey: string): string => `key/${idempotencyKey}`;
-
-function refuseOther({ payload }: EventOf<"CONTEXT_ADDED">, text: string): undefined {
-  if (payload.text === text) return;
-  throw new CadreError(
-    "UNPROCESSABLE",
-    "This idempotency key was used for another message. Nothing was changed.",
-  );
 }
 
 export async function pauseRun(runId: RunId, by: string, parts: PeopleParts): Promise<void> {

@@ -14,7 +14,8 @@ import { fakeClock } from "../clock.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Appended } from "../stores/store.ts";
 import { defineTool } from "../tools/tool.ts";
-import { cancelRun, decideApproval, sendMessage } from "./people.ts";
+import { cancelRun, decideApproval } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 /** The most runs that were at work at the same time, by their journals. */
 function watchWork(world: World): () => number {

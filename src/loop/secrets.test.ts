@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { charge, payloadsOf, promptOf, scenario, turns } from "../../test/support/scenario.ts";
 import { openApprovalIds } from "../../test/support/world.ts";
-import { decideApproval, sendMessage } from "./people.ts";
+import { decideApproval } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 const SECRET = 'sw0rd"fish/4711';
 const MARK = "⟦secret A_TOKEN⟧";

@@ -4,7 +4,7 @@
 import type { RunId } from "../ids.ts";
 import type { Payload } from "../journal/events.ts";
 import { type AdmitParts, admissible, startOf } from "./admit.ts";
-import { keyedId } from "./people.ts";
+import { keyedId } from "./send-message.ts";
 
 export interface Message {
   sessionId: string;

@@ -10,7 +10,8 @@ import { messageOf } from "../errors.ts";
 import type { JournalEvent } from "../journal/events.ts";
 import type { Script } from "../models/script.ts";
 import { openItems } from "../projections/approvals.ts";
-import { cancelRun, decideApproval, pauseRun, resumeRun, sendMessage } from "./people.ts";
+import { cancelRun, decideApproval, pauseRun, resumeRun } from "./people.ts";
+import { sendMessage } from "./send-message.ts";
 
 const STEPS = 5;
 const RUNS = 12;

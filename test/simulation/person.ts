@@ -13,8 +13,8 @@ import {
   type PeopleParts,
   pauseRun,
   resumeRun,
-  sendMessage,
 } from "../../src/loop/people.ts";
+import { sendMessage } from "../../src/loop/send-message.ts";
 import { grantFor } from "../../src/permissions/grant.ts";
 import { type ApprovalItem, openItems } from "../../src/projections/approvals.ts";
 import { fold } from "../../src/projections/projection.ts";

@@ -2,8 +2,9 @@
 
 import type { z } from "zod";
 import { freezeBranch, setBudget, thawBranch } from "../../loop/branches.ts";
-import { cancelRun, decideOutcome, pauseRun, resumeRun, sendMessage } from "../../loop/people.ts";
+import { cancelRun, decideOutcome, pauseRun, resumeRun } from "../../loop/people.ts";
 import { probeOutcome } from "../../loop/probe.ts";
+import { sendMessage } from "../../loop/send-message.ts";
 import { findRun } from "../find-run.ts";
 import { type Asked, type Route, type RouteSpec, route } from "../route.ts";
 import type { RouteParts } from "../route-parts.ts";
