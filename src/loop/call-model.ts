@@ -10,7 +10,7 @@ import { beginWork } from "./begin-work.ts";
 import { callOptions } from "./call-options.ts";
 import { summaryPoint } from "./context.ts";
 import { FINAL_NOT_COVERED } from "./decide-turn.ts";
-import { budgetOf, estimated, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
+import { budgetOf, hasBudget, onBudget, treeBudgetOf } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { type Answer, readStream, type StreamOutcome } from "./read-stream.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -195,22 +195,20 @@ type Why = Omit<Payload<"MODEL_CALL_FAILED">, "callId" | "attempt" | "ms">;
 
 const NOT_SENT = new Error("not sent");
 
-/** P3: what was sent may have to be paid for, as after a crash; where nobody told how much, its estimate counts (B2). */
+/** P3: what was sent may have to be paid for; where nobody told how much, what was asked and what came counts (B2). */
 function interrupted(
   { model }: CallModel,
   outcome: Exclude<StreamOutcome, { type: "answer" }>,
-  { state }: RunJournal,
+  { transcript }: RunJournal,
   parts: LoopParts,
 ): Why {
   const cause = "interrupted";
   if (outcome.type === "failed" && outcome.error === NOT_SENT)
     return { cause, message: "Stopped before the model was asked." };
-  const { usage } = outcome;
-  const spent = usage
-    ? { usage, cost: parts.priceOf(model, usage) }
-    : estimated(state.openModelCall?.estimate);
+  const characters = outcome.type === "failed" ? (outcome.characters ?? 0) : 0;
+  const usage = outcome.usage ?? { input: promptTokens(transcript), output: Math.ceil(characters / 4) };
   const message = "Stopped before the answer was complete; this attempt may have been paid for.";
-  return { cause, message, ...spent };
+  return { cause, message, usage, cost: parts.priceOf(model, usage) };
 }
 
 function failureOf(

@@ -2,7 +2,7 @@
 // asked before every model call. What is reached for good gives the agent one last turn to report (B3).
 
 import type { Limits } from "../journal/definition.ts";
-import type { Estimate, Payload, StopReason } from "../journal/events.ts";
+import type { Payload, StopReason } from "../journal/events.ts";
 import type { RunState } from "../projections/run-state.ts";
 import { isTreeLimit, SOFT_SHARE } from "../projections/tree-budget.ts";
 import { totalTokens } from "../projections/usage.ts";
@@ -90,11 +90,4 @@ export function openBudgetItem(state: RunState): string | undefined {
 
 function isLifted(state: RunState, reached: Payload<"LIMIT_REACHED">): boolean {
   return reached.itemId !== undefined && state.decisions.get(reached.itemId)?.decision === "approve";
-}
-
-/** B2: what an attempt counts for of which nobody knows what it has used: it may have been paid for. */
-export function estimated(
-  estimate: Estimate | undefined,
-): Pick<Payload<"MODEL_CALL_FAILED">, "usage" | "cost"> {
-  return estimate ? { usage: { input: estimate.tokens, output: 0 }, cost: estimate.cost } : {};
 }

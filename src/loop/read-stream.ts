@@ -19,7 +19,8 @@ export type StreamOutcome =
   | { type: "answer"; answer: Answer }
   /** Cut at the model's output cap: paid for, not usable. */
   | { type: "cut-off"; usage: Usage }
-  | { type: "failed"; error: unknown; usage?: Usage };
+  /** `characters`: of what came before. */
+  | { type: "failed"; error: unknown; usage?: Usage; characters?: number };
 
 export interface StreamOptions {
   call: LanguageModelV4CallOptions;
@@ -85,7 +86,7 @@ async function collect(
     }
   } catch (error) {
     leave();
-    throw error;
+    return { type: "failed", error: signal.aborted ? signal.reason : error, ...collected.spent() };
   }
   if (signal.aborted) return { type: "failed", error: signal.reason, ...collected.spent() };
   return collected.outcome();
@@ -142,8 +143,9 @@ class Collector {
     }
   }
 
-  spent(): { usage?: Usage } {
-    return this.finish ? { usage: usageOf(this.finish.usage) } : {};
+  spent(): { usage?: Usage; characters: number } {
+    const { finish, characters } = this;
+    return { characters, ...(finish ? { usage: usageOf(finish.usage) } : {}) };
   }
 
   outcome(): StreamOutcome {

@@ -2,7 +2,6 @@
 //  A model call may have been paid for: it is closed as interrupted, with its estimate, and asked again (P3).
 //  A `read` or `idempotent` call is begun again by `decide`; an `unsafe` one waits for a person (P4).
 
-import { estimated } from "./limits.ts";
 import type { LoopParts } from "./parts.ts";
 import { recoverPrompt } from "./recover-prompt.ts";
 import type { RunJournal } from "./run-journal.ts";
@@ -29,7 +28,7 @@ export async function recover(run: RunJournal, parts: LoopParts): Promise<void> 
       ...(attempt > 1 ? { attempt } : {}),
       cause: "interrupted",
       message: "The process ended before the answer was recorded; this attempt may have been paid for.",
-      ...estimated(estimate),
+      ...(estimate ? { usage: { input: estimate.tokens, output: 0 }, cost: estimate.cost } : {}),
     },
   });
 }

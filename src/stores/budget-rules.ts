@@ -19,7 +19,7 @@ import type { Append, Appended } from "./store.ts";
 
 type Reserve = NonNullable<Append["reserve"]>;
 
-interface Verdict {
+export interface Verdict {
   refused?: Pick<Appended, "refused" | "exceeded">;
   /** What the root is to be told, if the call begins. */
   warnings?: EventBody[];

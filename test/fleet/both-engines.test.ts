@@ -1,9 +1,9 @@
 // What must be the same with either engine on Postgres, whatever the clocks of the workers say, however much rests in the
 // store, and whoever wrote it.
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { moveIn } from "../../src/stores/carry.ts";
 import { admit, suspended, take } from "../../src/stores/contract/kit.contract.ts";
 import type { Store } from "../../src/stores/store.ts";
@@ -142,7 +142,12 @@ async function wakesOf(storeId: string, engine: EngineName, { postgres, restate 
 
 async function versions(crew: Crew): Promise<void> {
   const { store } = crew.server;
-  const { root } = await moveIn(readFileSync(GOLDEN, "utf8"), store);
+  const recorded = readFileSync(GOLDEN, "utf8");
+  // Its folder must be where its workers are (E6).
+  const workspace = /"workspace":"([^"]+)"/.exec(recorded)![1]!;
+  mkdirSync(workspace, { recursive: true });
+  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
+  const { root } = await moveIn(recorded, store);
   const newer = await crew.admit("patient", "of tomorrow");
   const payload = { v: 2, id: "note", source: "person", text: "It is urgent." } as const;
   const events = [{ type: "CONTEXT_ADDED", payload }] as const;

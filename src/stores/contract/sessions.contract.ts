@@ -1,6 +1,7 @@
 // Sessions as a list, what is said in them once, and how much there is of everything.
 
 import { expect } from "vitest";
+import type { EventOf } from "../../journal/events.ts";
 import type { Store } from "../store.ts";
 import {
   admit,
@@ -45,6 +46,33 @@ export function sessionsContract(open: Open): void {
     await expect(say(store, "r6", "something else", "k1")).rejects.toMatchObject({ code: "UNPROCESSABLE" });
     expect((await store.runs({})).runs.map(({ id }) => id)).toEqual(["r4", "r1"]);
   });
+
+  scenario("[J11] what is said in a session is for whoever has the work", async ({ store }) => {
+    await say(store, "r1", "hello", "k1");
+    await admit(store, "c1", { rootRunId: "r1", parentRunId: "r1", trigger: "delegation", depth: 1 });
+    await admit(store, "c2", { rootRunId: "r1", parentRunId: "r1", trigger: "route" });
+    await admit(store, "c3", { rootRunId: "r1", parentRunId: "c2", trigger: "handoff" });
+    for (let i = 0; i < 2; i++)
+      expect(await say(store, "r2", "and hurry", "k2")).toEqual({ runId: "c3", joined: true });
+    expect((await store.journal("c3")).map(({ key }) => key)).toEqual(["start", "context/key/k2"]);
+    await (await take(store, "c3")).append([ended()]);
+    expect(await say(store, "r3", "still there?", "k3")).toEqual({ runId: "c2", joined: true });
+  });
+
+  scenario(
+    "a run that is started in a session continues the last one of its agent that has ended there",
+    async ({ store }) => {
+      for (const runId of ["r1", "r2"]) await admit(store, runId, { sessionId: "s1" });
+      for (const runId of ["r1", "r2"]) await (await take(store, runId)).append([ended()]);
+      await admit(store, "r3", { sessionId: "s1" });
+      await admit(store, "r4", { sessionId: "s1", agent: "another" });
+      const continued = async (runId: string) => {
+        const [start] = (await store.journal(runId)) as [EventOf<"RUN_STARTED">];
+        return start.payload.continues?.runId;
+      };
+      expect(await Promise.all(["r2", "r3", "r4"].map(continued))).toEqual([undefined, "r2", undefined]);
+    },
+  );
 
   scenario("totals are those of the rows", async ({ store }) => {
     for (const runId of ["r1", "r2", "r3"]) await admit(store, runId);

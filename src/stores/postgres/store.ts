@@ -35,7 +35,7 @@ import type { CommitterParts } from "./committer.ts";
 import { type PostgresOptions, prepare } from "./prepare.ts";
 import { prune } from "./prune.ts";
 import { aliveUntil, driverOf, keepAlive, keepKey, letGo, listWorkers, runUnder } from "./small-tables.ts";
-import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
+import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
 
 /** How long a blob that was put is kept for whoever may need it, if its process is not heard of again. */
 const FRESH_MS = 86_400_000;
@@ -69,8 +69,10 @@ class PostgresStore extends Beside implements Store {
         await keepKey(batch.sql, idempotency, runId);
         const existing = await batch.find(runId);
         if (existing) return { runId: await batch.sameStart(existing, start), existed: true };
-        const held = batch.admitted(runId, start, "none");
-        await batch.signal(held, [{ type: "RUN_STARTED", payload: start }]);
+        const payload =
+          start.parentRunId === undefined ? nextInSession(start, await this.lastOf(start, batch)) : start;
+        const held = batch.admitted(runId, payload, "none");
+        await batch.signal(held, [{ type: "RUN_STARTED", payload }]);
         return { runId, existed: false };
       },
       { keys: [runId], rows: start.parentRunId === undefined ? [] : [start.parentRunId] },
@@ -95,22 +97,34 @@ class PostgresStore extends Beside implements Store {
   }
 
   private async saidOnce(said: Said, batch: Batch): ReturnType<Store["say"]> {
-    const { sessionId, agent, context, runId, start, maxRuns = Infinity } = said;
+    const { context, runId, start, maxRuns = Infinity } = said;
     if (await batch.find(runId)) return { runId, joined: false };
-    await batch.writeRows();
-    const latest = (await batch.sql.get(LAST_IN_SESSION, sessionId, agent))?.["id"] as RunId | undefined;
-    const last = latest === undefined ? undefined : await batch.load(latest);
+    const last = await this.lastOf(said, batch);
     const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
-    if (last && (await batch.hasKey(last, keyOf(event)))) return { runId: last.row.id, joined: true };
-    if (last && hears(last)) {
-      await batch.signal(last, [event]);
-      return { runId: last.row.id, joined: true };
+    const holders = last ? await holdersOf(batch, last) : [];
+    for (const holder of holders)
+      if (await batch.hasKey(holder, keyOf(event))) return { runId: holder.row.id, joined: true };
+    const hearer = holders.at(-1);
+    if (hearer && hears(last!)) {
+      await batch.signal(hearer, [event]);
+      return { runId: hearer.row.id, joined: true };
     }
+    await batch.writeRows();
     const paying = await batch.sql.get(COUNT_BUDGET, start.budgetRunId ?? runId);
     if ((paying!["runs"] as number) >= maxRuns) return { runId, joined: false, refused: "runs" as const };
     const payload = nextInSession(start, last);
     await batch.signal(batch.admitted(runId, payload, "none"), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
+  }
+
+  private async lastOf(
+    { sessionId, agent }: Pick<Payload<"RUN_STARTED">, "sessionId" | "agent">,
+    batch: Batch,
+  ) {
+    if (sessionId === undefined) return undefined;
+    await batch.writeRows();
+    const latest = (await batch.sql.get(LAST_IN_SESSION, sessionId, agent))?.["id"] as RunId | undefined;
+    return latest === undefined ? undefined : batch.load(latest);
   }
 
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {

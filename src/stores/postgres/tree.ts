@@ -8,6 +8,7 @@ import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
+import { hasTheWork } from "../start-rules.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
 import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
@@ -103,6 +104,16 @@ export async function goingOn(batch: Writes, runId: RunId): Promise<RunId[]> {
   const subtree = (await batch.sql.all(SUBTREE, runId)).map((columns) => columns["id"] as RunId);
   await batch.prefetch([], subtree);
   return subtree;
+}
+
+/** J11: the run, then those that its work was routed or handed over to: the last has it now. */
+export async function holdersOf(batch: Writes, held: Held): Promise<[Held, ...Held[]]> {
+  const holders: [Held, ...Held[]] = [held];
+  for (const id of await goingOn(batch, held.row.id)) {
+    const below = await batch.load(id);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below)) holders.push(below);
+  }
+  return holders;
 }
 
 /** BV4. Those that it changed. */

@@ -33,7 +33,7 @@ import { importTree, moveTree, settleMove } from "./carry.ts";
 import type { SqliteOptions } from "./committer.ts";
 import { prune } from "./prune.ts";
 import { metaOf, setMeta } from "./sql.ts";
-import { freezeBranch, goingOn, reportSetAside } from "./tree.ts";
+import { freezeBranch, goingOn, holdersOf, reportSetAside } from "./tree.ts";
 
 /** Opening is taking ownership: the process before is gone, so its leases are void and a restart does not wait (E1). */
 export function openSqliteStore(options: SqliteOptions): Store {
@@ -66,8 +66,9 @@ class SqliteStore extends Beside implements Store {
       this.keepKey(idempotency, runId);
       const existing = batch.find(runId);
       if (existing) return { runId: batch.sameStart(existing, start), existed: true };
-      const held = batch.admitted(runId, start);
-      batch.signal(held, [{ type: "RUN_STARTED", payload: start }]);
+      const payload =
+        start.parentRunId === undefined ? nextInSession(start, this.lastOf(start, batch)) : start;
+      batch.signal(batch.admitted(runId, payload), [{ type: "RUN_STARTED", payload }]);
       return { runId, existed: false };
     });
   }
@@ -93,16 +94,18 @@ class SqliteStore extends Beside implements Store {
   }
 
   private saidOnce(said: Said, batch: Batch): Awaited<ReturnType<Store["say"]>> {
-    const { sessionId, agent, context, runId, start, maxRuns = Infinity } = said;
+    const { context, runId, start, maxRuns = Infinity } = said;
     const known = batch.find(runId);
     if (known) return { runId, joined: false };
-    const latest = this.statements.lastInSession.get(sessionId, agent)?.["id"] as RunId | undefined;
-    const last = latest === undefined ? undefined : batch.load(latest);
+    const last = this.lastOf(said, batch);
     const event: EventBody = { type: "CONTEXT_ADDED", payload: context };
-    if (last && batch.hasKey(last, keyOf(event))) return { runId: last.row.id, joined: true };
-    if (last && hears(last)) {
-      batch.signal(last, [event]);
-      return { runId: last.row.id, joined: true };
+    const holders = last ? holdersOf(batch, this.sql, last) : [];
+    const heard = holders.find((holder) => batch.hasKey(holder, keyOf(event)));
+    if (heard) return { runId: heard.row.id, joined: true };
+    const hearer = holders.at(-1);
+    if (hearer && hears(last!)) {
+      batch.signal(hearer, [event]);
+      return { runId: hearer.row.id, joined: true };
     }
     batch.writeRows();
     const paying = this.statements.countBudget.get(start.budgetRunId ?? runId)?.["runs"] as number;
@@ -110,6 +113,12 @@ class SqliteStore extends Beside implements Store {
     const payload = nextInSession(start, last);
     batch.signal(batch.admitted(runId, payload), [{ type: "RUN_STARTED", payload }]);
     return { runId, joined: false };
+  }
+
+  private lastOf({ sessionId, agent }: Pick<Payload<"RUN_STARTED">, "sessionId" | "agent">, batch: Batch) {
+    if (sessionId === undefined) return undefined;
+    const latest = this.statements.lastInSession.get(sessionId, agent)?.["id"] as RunId | undefined;
+    return latest === undefined ? undefined : batch.load(latest);
   }
 
   cancel(runId: RunId, request: Payload<"CANCEL_REQUESTED">): Promise<RunId[]> {

@@ -8,6 +8,7 @@ import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
 import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
+import { hasTheWork } from "../start-rules.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
 import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { Statements } from "./rows.ts";
@@ -93,6 +94,16 @@ export function goingOn(batch: Writes, sql: Sql, runId: RunId): RunId[] {
   batch.load(runId);
   batch.writeRows();
   return sql.all(SUBTREE, runId).map((columns) => columns["id"] as RunId);
+}
+
+/** J11: the run, then those that its work was routed or handed over to: the last has it now. */
+export function holdersOf(batch: Writes, sql: Sql, held: Held): [Held, ...Held[]] {
+  const holders: [Held, ...Held[]] = [held];
+  for (const id of goingOn(batch, sql, held.row.id)) {
+    const below = batch.load(id);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below)) holders.push(below);
+  }
+  return holders;
 }
 
 /** BV4. Those that it changed. */
