@@ -245,7 +245,7 @@ export const MIGRATIONS: readonly string[] = [
   -- a tool call counts when a tool or a child was begun for it; what was said of trees is made anew of the journals
   UPDATE runs SET usage = regexp_replace(usage, '"toolCalls":[0-9]+', '"toolCalls":' || (
     SELECT count(*) FROM events LEFT JOIN blobs ON blobs.hash = substring(payload FROM '^[{]"[$]blob":"([^"]+)"')
-    WHERE events.run = runs.n AND (
+    WHERE events.run = runs.n AND type IN ('TOOL_STARTED', 'CHILD_RUN_STARTED') AND (
       (type = 'TOOL_STARTED' AND events.key NOT LIKE '%~%' AND events.key NOT LIKE 'merge/%')
       OR (type = 'CHILD_RUN_STARTED'
         AND position('"trigger":"delegation"'::bytea IN coalesce(blobs.text, convert_to(payload, 'UTF8'))) > 0

@@ -247,7 +247,7 @@ export const MIGRATIONS: readonly string[] = [
   -- a tool call counts when a tool or a child was begun for it; what was said of trees is made anew of the journals
   UPDATE runs SET usage = json_set(usage, '$.toolCalls', (
     SELECT count(*) FROM events LEFT JOIN blobs ON blobs.hash = iif(json_valid(payload), payload, '{}') ->> '$."$blob"'
-    WHERE events.run = runs.n AND (
+    WHERE events.run = runs.n AND type IN ('TOOL_STARTED', 'CHILD_RUN_STARTED') AND (
       (type = 'TOOL_STARTED' AND events.key NOT LIKE '%~%' AND events.key NOT LIKE 'merge/%')
       OR (type = 'CHILD_RUN_STARTED' AND coalesce(blobs.text, payload) LIKE '%"trigger":"delegation"%'
         AND coalesce(blobs.text, payload) NOT LIKE '%"attempt":%')
