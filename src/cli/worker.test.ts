@@ -1,6 +1,7 @@
 // Workers as people start and watch them: processes of their own, on one Postgres, with nobody else to drive.
 
 import { readFileSync } from "node:fs";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { type CadreClient, createClient } from "../api/client.ts";
@@ -162,6 +163,24 @@ test("[E6] [U55] a pool that no worker is of: its runs are said to wait, beside 
   p.start("worker", "--pool", "gpu");
   await expect.poll(() => statusOf(client, runId)).toBe("completed");
   expect((await p.cadre("workers")).code).toBe(0);
+}, 120_000);
+
+test("[E6] a worker on whose machine the folder of a run is not there leaves it to one that has it", async () => {
+  await using p = await scaled();
+  await using other = await scaled();
+  other.env["CADRE_STORE"] = p.env["CADRE_STORE"]!;
+  const client = await served(p);
+  const { runId } = await client.startRun({ agent: "tidy", task: "look" });
+  const away = `${p.folder}-away`;
+  await rename(p.folder, away);
+  await other.start("worker").shows(/FOLDER_MISSING|is not there on/);
+  await expect
+    .poll(async () => (await client.events(runId)).map(({ type }) => type))
+    .toEqual(["RUN_STARTED", "SYSTEM_ERROR"]);
+  expect((await client.run(runId)).worker).toBeUndefined();
+  await rename(away, p.folder);
+  other.start("worker");
+  await expect.poll(() => statusOf(client, runId)).toBe("completed");
 }, 120_000);
 
 test("[U55] doctor beside `cadre up` on Postgres knows it for this folder's", async () => {

@@ -4,7 +4,7 @@
 import { CadreError } from "../errors.ts";
 import type { RunId } from "../ids.ts";
 import type { EventOf } from "../journal/events.ts";
-import type { RunRow } from "../projections/run-row.ts";
+import { hasTheWork, type RunRow } from "../projections/run-row.ts";
 import type { Store } from "../stores/store.ts";
 import { type PeopleParts, signal } from "./people.ts";
 import { refuseEnded } from "./refuse-signal.ts";
@@ -50,7 +50,7 @@ export async function passedOn(runId: RunId, store: Pick<Store, "run" | "runs">)
   const row = await store.run(runId);
   if (!row) return [];
   const { runs } = await store.runs({ parent: runId, limit: MOST_CHILDREN });
-  const next = runs.find(({ trigger }) => trigger === "handoff" || trigger === "route");
+  const next = runs.find(hasTheWork);
   return next ? [row, ...(await passedOn(next.id, store))] : [row];
 }
 

@@ -190,3 +190,6 @@ export function endOf(event: EventOf<keyof typeof STATUSES>): RunEnd {
   const { stopReason, summary } = event.type === "RUN_MOVED" ? MOVED : event.payload;
   return { status: STATUSES[event.type], stopReason, summary, ts: event.ts };
 }
+
+/** J11: it does the work of the run that started it, which asks its model nothing any more. */
+export const hasTheWork = ({ trigger }: RunRow): boolean => trigger === "handoff" || trigger === "route";

@@ -21,9 +21,6 @@ export const anotherRun = (runId: RunId): CadreError =>
 /** D5: the last run of a session hears what is said there, unless it has ended or is about to. */
 export const hears = ({ row }: Held): boolean => row.endedAt === undefined && !row.cancelRequested;
 
-/** J11: it does the work of the run that started it, which asks its model nothing any more. */
-export const hasTheWork = ({ row }: Held): boolean => row.trigger === "handoff" || row.trigger === "route";
-
 /** The next run of a session continues the last, once that has ended. */
 export function nextInSession(start: Payload<"RUN_STARTED">, last: Held | undefined): Payload<"RUN_STARTED"> {
   if (last?.row.endedAt === undefined || start.continues) return start;

@@ -6,9 +6,9 @@ import type { EventBody, JournalEvent } from "../../journal/events.ts";
 import { keyOf } from "../../journal/keys.ts";
 import { type Freeze, frozenOrThawed } from "../../projections/frozen.ts";
 import type { RunRow } from "../../projections/run-row.ts";
+import { hasTheWork } from "../../projections/run-row.ts";
 import { awaitedChildren, blockedBy, childSetAside } from "../../projections/tree.ts";
 import type { Held } from "../held.ts";
-import { hasTheWork } from "../start-rules.ts";
 import type { Appended, Refusal, Spawn } from "../store.ts";
 import { mayBlock, newsOfChild, noRoomAmong } from "../tree-rules.ts";
 import type { RowsAtHand } from "./rows-at-hand.ts";
@@ -111,7 +111,7 @@ export async function holdersOf(batch: Writes, held: Held): Promise<[Held, ...He
   const holders: [Held, ...Held[]] = [held];
   for (const id of await goingOn(batch, held.row.id)) {
     const below = await batch.load(id);
-    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below)) holders.push(below);
+    if (below.row.parentRunId === holders.at(-1)!.row.id && hasTheWork(below.row)) holders.push(below);
   }
   return holders;
 }
