@@ -5,7 +5,7 @@ import type { Import, Source } from "./sources.ts";
 
 /** From the ground up: a place imports from its own layer and from those before it. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["ids", "errors", "clock", "config"],
+  ["ids", "errors", "clock", "config", "omit-undefined"],
   ["journal"],
   ["projections"],
   ["permissions", "models", "tools", "stores"],
@@ -39,9 +39,9 @@ const CONTRACTS = new Set([
 const EXCHANGEABLE = new Set(["models", "tools", "stores", "engines"]);
 
 const BROWSER_SAFE =
-  /^src\/(?:(?:journal|projections)\/.+|ids|errors|config\/(?:duration|limits)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections)\/.+|ids|errors|omit-undefined|config\/(?:duration|limits)|api\/(?:client(?:-call|-stream)?|schema|requests|agent-replay|agent-view|alike-replays|answers|comparison|explanation|team|wire))(?:\.ts)?$/;
 const FOR_DASHBOARD =
-  /^src\/(?:(?:journal|projections)\/.+|ids|errors|api\/(?:client|schema|wire))(?:\.ts)?$/;
+  /^src\/(?:(?:journal|projections)\/.+|ids|errors|omit-undefined|api\/(?:client|schema|wire))(?:\.ts)?$/;
 const NODE_GLOBAL =
   /(?<![\w$.#])(process|Buffer|global|require|__dirname|__filename|setImmediate)\b(?!\s*\??:)/g;
 

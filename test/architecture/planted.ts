@@ -132,36 +132,6 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
       "dashboard/src/components/f.tsx": "",
     },
   },
-  AR8: {
-    wrong: {
-      "src/loop/a.ts:401: 401 lines": { "src/loop/a.ts": "a;\n".repeat(401) },
-      "801 lines, at most 800": { "src/loop/a.test.ts": "a;\n".repeat(801) },
-    },
-    right: { "src/loop/a.ts": "a;\n".repeat(400), "test/crash.test.ts": "a;\n".repeat(800) },
-  },
-  AR9: {
-    wrong: {
-      "src/a.ts:1: a function of 81 lines": {
-        "src/a.ts": block("export async function f(): Promise<void> {", 79),
-      },
-      "src/b.ts:1: a function of 84 lines": {
-        "src/b.ts": block("function f({\n  a,\n  b,\n}: Options): void {", 79),
-      },
-      "src/c.ts:1: a function of 90 lines": { "src/c.ts": block("const f = (a) => {", 88) },
-      "src/d.ts:2: a function of 90 lines": {
-        "src/d.ts": `class A {\n${block("  async f(a: B): Promise<void> {", 88, "  }")}\n}`,
-      },
-    },
-    right: {
-      "src/a.ts": `${block("function f() {", 78)}\n${block("function g() {", 78)}`,
-      "src/b.ts": block("export const TABLE = {", 200),
-      "src/c.test.ts": block('describe("x", () => {', 200, "});"),
-    },
-  },
-  AR10: {
-    wrong: { "16 imports, at most 15": { "src/a.ts": imports(16) } },
-    right: { "src/a.ts": imports(15) },
-  },
   AR11: {
     wrong: {
       "src/a.ts:1: `any`": { "src/a.ts": "const a: any = b;" },
@@ -221,14 +191,6 @@ export const PLANTED: Record<string, { wrong: Record<string, Planted>; right: Pl
     },
   },
 };
-
-function block(head: string, lines: number, end = "}"): string {
-  return `${head}\n${"    a();\n".repeat(lines)}${end}`;
-}
-
-function imports(count: number): string {
-  return Array.from({ length: count }, (_, at) => `import { a${at} } from "./a${at}.ts";`).join("\n");
-}
 
 function glossary(): Planted {
   const rows = [

@@ -1,39 +1,9 @@
-// How a file may look, whatever it is about: its length, its words, the ids that its tests cite.
+// Rules about the text of a file: `any`, exports, names, and the ids that tests cite.
 
 import type { Rule, Tree } from "./rule.ts";
 import { lineAt, type Source } from "./sources.ts";
 
-const MAX_LINES = 400;
-const MAX_TEST_LINES = 800;
-const MAX_FUNCTION_LINES = 80;
-const MAX_IMPORTS = 15;
-
 export const textRules: Rule[] = [
-  {
-    id: "AR8",
-    title: `files are at most ${MAX_LINES} lines long, tests ${MAX_TEST_LINES}`,
-    check: ({ sources }) =>
-      sources.flatMap((source) => {
-        const lines = source.text.trimEnd().split("\n").length;
-        const most = source.isTest ? MAX_TEST_LINES : MAX_LINES;
-        return lines <= most ? [] : [`${source.path}:${most + 1}: ${lines} lines, at most ${most}`];
-      }),
-  },
-  {
-    id: "AR9",
-    title: `functions are at most ${MAX_FUNCTION_LINES} lines long`,
-    check: ({ sources }) => sources.filter((source) => !source.isTest).flatMap(longFunctions),
-  },
-  {
-    id: "AR10",
-    title: `at most ${MAX_IMPORTS} imports per file, but for the two that put the parts together`,
-    check: ({ sources }) =>
-      sources.flatMap(({ path, imports }) => {
-        if (path === "src/runtime.ts" || path === "src/project.ts") return [];
-        const count = imports.filter((imported) => !imported.dynamic).length;
-        return count <= MAX_IMPORTS ? [] : [`${path}:1: ${count} imports, at most ${MAX_IMPORTS}`];
-      }),
-  },
   {
     id: "AR11",
     title: "no `any` outside of tests, unless a biome-ignore says why",
@@ -66,26 +36,6 @@ export const textRules: Rule[] = [
     check: unknownIds,
   },
 ];
-
-const FUNCTION_HEAD = /\bfunction\b[^;]*$|=> \{$/;
-const METHOD_HEAD =
-  /^\s+(?:(?:static|async|override|private|get|set) )*(?!(?:if|for|while|switch|catch)\b)\*?#?\w+(?:<.*>)?\(.*\{$/;
-
-/** Leans on the formatter: a function ends at the first closing brace that is indented like its head. */
-function longFunctions(source: Source): string[] {
-  const lines = source.code.split("\n").map((line) => line.trimEnd());
-  return lines.flatMap((head, start) => {
-    if (!FUNCTION_HEAD.test(head) && !METHOD_HEAD.test(head)) return [];
-    const indent = indentOf(head);
-    const length =
-      lines.slice(start + 1).findIndex((line) => indentOf(line) === indent && /^\s*\}(?!.*\{$)/.test(line)) +
-      2;
-    if (length <= MAX_FUNCTION_LINES) return [];
-    return [`${source.path}:${start + 1}: a function of ${length} lines, at most ${MAX_FUNCTION_LINES}`];
-  });
-}
-
-const indentOf = (line: string): number => line.length - line.trimStart().length;
 
 const ANY_TYPE = /(?:[:<,|&=(]|=>|\b(?:as|extends|satisfies|is|keyof|readonly))\s*any\b(?!\s*[(:.?])/g;
 
